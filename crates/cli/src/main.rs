@@ -1,0 +1,2 @@
+//! The `sref` program.
+fn main() {}

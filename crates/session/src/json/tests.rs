@@ -1,0 +1,124 @@
+//! Tests of the scanner and of the tree that is built on it.
+
+use proptest::prelude::*;
+use std::prelude::v1::*;
+
+use super::{JsonErrorKind, Scanner};
+use crate::JsString;
+use crate::json::{Value, parse};
+
+fn near_json() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        " ",
+        "\"a\"",
+        "\"\\u00e9\"",
+        "\"\\ud83d\"",
+        "\"\\ud83d\\ude00\"",
+        "0",
+        "-1.5e3",
+        "1e400",
+        "01",
+        "true",
+        "null",
+        "fals",
+        "\"",
+        "\\",
+        "\t",
+        "{\"k\":1}",
+        "[[[]]]",
+        "\"日本\"",
+    ]);
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// A model of the grammar that shares nothing with the scanner: `serde_json`'s, which differs
+/// only where JavaScript is laxer.
+fn oracle(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+proptest! {
+    #[test]
+    fn accepts_what_json_accepts(text in near_json()) {
+        let skipped = {
+            let mut scanner = Scanner::new(text.as_bytes());
+            scanner.skip_value().and_then(|_| scanner.finish())
+        };
+        prop_assert_eq!(skipped.is_ok(), oracle(&text), "{}", text);
+        // The tree is built from the same steps, and prints back to an equal tree.
+        let tree = parse(text.as_bytes());
+        prop_assert_eq!(tree.is_ok(), skipped.is_ok());
+        if let Ok(tree) = tree {
+            prop_assert_eq!(parse(tree.to_json().as_bytes()).unwrap(), tree);
+        }
+    }
+
+    #[test]
+    fn strings_round_trip(units in prop::collection::vec(prop_oneof![0xD7F0_u16..0xE010, 0_u16..0x80, any::<u16>()], 0..40)) {
+        let text = JsString::from_utf16(units);
+        let read = parse(text.to_json().as_bytes()).unwrap();
+        prop_assert_eq!(read.as_string(), Some(&text));
+        // Escaped unit by unit it reads the same.
+        let escaped: String = text.utf16_units().map(|unit| format!("\\u{unit:04X}")).collect();
+        let read = parse(format!("\"{escaped}\"").as_bytes()).unwrap();
+        prop_assert_eq!(read.as_string(), Some(&text));
+    }
+}
+
+#[test]
+fn nesting_is_unlimited_for_a_scanner_and_bounded_for_a_tree() {
+    let mut deep = "[".repeat(1_000_000);
+    deep.push_str(&"]".repeat(1_000_000));
+    let mut scanner = Scanner::new(deep.as_bytes());
+    assert_eq!(scanner.skip_value(), Ok(0..2_000_000));
+    assert_eq!(
+        parse(deep.as_bytes()).unwrap_err().kind(),
+        JsonErrorKind::TooDeep
+    );
+    let mixed = format!("{}1{}", "[{\"a\":".repeat(200), "}]".repeat(200));
+    assert_eq!(
+        Scanner::new(mixed.as_bytes()).skip_value(),
+        Ok(0..mixed.len())
+    );
+}
+
+#[test]
+fn ill_formed_utf8_is_text_in_a_string_and_an_error_outside() {
+    let read = parse(b"\"a\xF0\x9Fb\xED\xA0\x80\"").unwrap();
+    assert_eq!(
+        read.as_string().unwrap(),
+        "a\u{FFFD}b\u{FFFD}\u{FFFD}\u{FFFD}"
+    );
+    assert!(parse(b"\xEF\xBB\xBF1").is_err());
+}
+
+#[test]
+fn last_of_equal_keys_wins_at_the_place_of_the_first() {
+    let value = parse(br#"{"b":1,"a":2,"b":3,"b":4}"#).unwrap();
+    assert_eq!(value.to_json(), r#"{"b":4,"a":2}"#);
+    assert_eq!(value, parse(br#"{"a":2.0,"b":4e0}"#).unwrap());
+}
+
+#[test]
+fn safe_integers_are_those_of_javascript() {
+    let read = |text: &str| parse(text.as_bytes()).unwrap().as_safe_integer();
+    for (text, expected) in [
+        ("1.0", Some(1)),
+        ("10e-1", Some(1)),
+        ("-0", Some(0)),
+        ("1.5", None),
+        ("1e400", None),
+        ("9007199254740991", Some((1 << 53) - 1)),
+        ("9007199254740992", None),
+        ("-9007199254740992", None),
+    ] {
+        assert_eq!(read(text), expected, "{text}");
+    }
+    assert_eq!(parse(b"true").unwrap(), Value::Bool(true));
+}

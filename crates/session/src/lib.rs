@@ -1,0 +1,38 @@
+//! The vocabulary of session references: strings and JSON as JavaScript programs write them,
+//! messages, surface events, and the folds over them.
+//!
+//! Everything here is a function of its arguments. The crate is `no_std` + `alloc`: it cannot open
+//! a file, read a clock or know a URI.
+//!
+//! | item | is |
+//! | --- | --- |
+//! | [`JsString`], [`JsStr`] | Unicode text that may hold lone surrogates |
+//! | [`json`] | JSON as `JSON.parse` and `JSON.stringify` treat it |
+//! | [`SessionId`], [`SessionHeader`] | which session, and what its log says of it |
+//! | [`Message`], [`Block`], [`Source`] | one message of a conversation |
+//! | [`SurfaceEvent`], [`SurfaceSnapshot`] | what a session shows a model now |
+//! | [`SurfaceFold`], [`TitleFold`] | event log → surface, event log → title |
+//! | [`Dialect`], [`CheckpointMarkers`] | what differs between the harnesses |
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod dialect;
+mod fold;
+mod header;
+pub mod json;
+mod message;
+mod string;
+mod surface;
+mod title;
+
+pub use dialect::{CheckpointMarkers, Dialect, Placement};
+pub use fold::{FoldError, FoldErrorKind, SurfaceFold};
+pub use header::{SessionHeader, SessionId};
+pub use message::{Block, Message, MessageError, Role, Source};
+pub use string::{JsStr, JsString, Wtf8Error};
+pub use surface::{SurfaceEvent, SurfacePayload, SurfaceSnapshot};
+pub use title::{TitleError, TitleFold, TitleSnapshot};
