@@ -7,6 +7,7 @@
 //! | item | is |
 //! | --- | --- |
 //! | [`JsString`], [`JsStr`] | Unicode text that may hold lone surrogates |
+//! | [`Excerpt`] | such text as an error message may quote it |
 //! | [`json`] | JSON as `JSON.parse` and `JSON.stringify` treat it |
 //! | [`SessionId`], [`SessionHeader`] | which session, and what its log says of it |
 //! | [`Message`], [`Block`], [`Source`] | one message of a conversation |
@@ -21,6 +22,7 @@ extern crate alloc;
 extern crate std;
 
 mod dialect;
+mod excerpt;
 mod fold;
 mod header;
 pub mod json;
@@ -30,6 +32,7 @@ mod surface;
 mod title;
 
 pub use dialect::{CheckpointMarkers, Dialect, Placement};
+pub use excerpt::Excerpt;
 pub use fold::{FoldError, FoldErrorKind, SurfaceFold};
 pub use header::{SessionHeader, SessionId};
 pub use message::{Block, Message, MessageError, Role, Source};

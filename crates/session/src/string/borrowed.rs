@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use super::owned::JsString;
 use super::wtf8;
+use crate::Excerpt;
 
 /// A borrowed [`JsString`]: WTF-8 bytes, known to be plain UTF-8 or not.
 #[derive(Clone, Copy)]
@@ -104,6 +105,12 @@ impl<'a> JsStr<'a> {
             out.extend(surrogate.map(|_| char::REPLACEMENT_CHARACTER));
         }
         Cow::Owned(out)
+    }
+
+    /// The text as an error message may quote it: short, and harmless to a terminal.
+    #[must_use]
+    pub const fn excerpt(self) -> Excerpt<'a> {
+        Excerpt(self)
     }
 
     /// Copies the text.
