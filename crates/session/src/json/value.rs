@@ -128,6 +128,12 @@ impl From<&str> for Value {
     }
 }
 
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text.into())
+    }
+}
+
 impl From<JsString> for Value {
     fn from(text: JsString) -> Self {
         Self::String(text)
