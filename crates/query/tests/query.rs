@@ -1,4 +1,5 @@
 //! The promises of `SessionQuery` that a compiler or a caller sees only from outside.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::error::Error as _;
 use std::sync::Arc;
