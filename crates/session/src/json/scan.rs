@@ -68,26 +68,25 @@ impl<'a> RawString<'a> {
         if !self.escaped {
             return JsString::from_utf8_lossy(self.bytes);
         }
-        let mut out = JsString::new();
+        // Gathered as bytes and checked once: a `JsString` that has a lone surrogate is dear to grow.
+        let mut out = Vec::with_capacity(self.bytes.len());
         let mut rest = self.bytes;
         while let Some(at) = memchr::memchr(b'\\', rest) {
             push_lossy(&mut out, &rest[..at]);
             let (code_point, used) = escape(&rest[at..]);
-            let mut bytes = Vec::with_capacity(4);
-            wtf8::push_code_point(&mut bytes, code_point);
-            out.push(JsString::from_checked(bytes).as_js_str());
+            wtf8::push_code_point(&mut out, code_point);
             rest = &rest[at + used..];
         }
         push_lossy(&mut out, rest);
-        out
+        JsString::from_checked(out)
     }
 }
 
-fn push_lossy(out: &mut JsString, bytes: &[u8]) {
+fn push_lossy(out: &mut Vec<u8>, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
+        out.extend_from_slice(chunk.valid().as_bytes());
         if !chunk.invalid().is_empty() {
-            out.push_str("\u{FFFD}");
+            out.extend_from_slice("\u{FFFD}".as_bytes());
         }
     }
 }

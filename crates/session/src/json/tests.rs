@@ -122,3 +122,18 @@ fn safe_integers_are_those_of_javascript() {
     }
     assert_eq!(parse(b"true").unwrap(), Value::Bool(true));
 }
+
+/// Quadratic, this would take minutes: every escape after a lone surrogate used to check the whole
+/// text again.
+#[test]
+fn a_lone_surrogate_keeps_decoding_and_appending_linear() {
+    let long = format!("{}\\ud83d{}", "x".repeat(4_000_000), "a\\n".repeat(200_000));
+    let read = parse(format!("\"{long}\"").as_bytes()).unwrap();
+    let mut text = read.as_string().unwrap().clone();
+    assert_eq!(text.len(), 4_000_003 + 400_000);
+    for _ in 0..200_000 {
+        text.push("b".into());
+    }
+    assert_eq!(text.len(), 4_000_003 + 600_000);
+    assert_eq!(text.as_str(), None);
+}

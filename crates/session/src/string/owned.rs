@@ -136,6 +136,7 @@ impl JsString {
             own.push_str(text);
             return;
         }
+        let grew_on_a_surrogate = matches!(self.0, Repr::Wtf8(_));
         let mut bytes = core::mem::take(self).into_wtf8();
         let mut tail = text.as_wtf8();
         let high = bytes
@@ -144,13 +145,21 @@ impl JsString {
             .and_then(|at| wtf8::surrogate_at(&bytes, at))
             .filter(|unit| wtf8::is_high(*unit));
         let low = wtf8::surrogate_at(tail, 0).filter(|unit| wtf8::is_low(*unit));
-        if let (Some(high), Some(low)) = (high, low) {
+        let joined = if let (Some(high), Some(low)) = (high, low) {
             bytes.truncate(bytes.len() - 3);
             wtf8::push_code_point(&mut bytes, wtf8::join(high, low));
             tail = &tail[3..];
-        }
+            true
+        } else {
+            false
+        };
         bytes.extend_from_slice(tail);
-        *self = Self::from_checked(bytes);
+        *self = if grew_on_a_surrogate && !joined {
+            // A surrogate stays one, so there is nothing to check again: appending stays linear.
+            Self(Repr::Wtf8(bytes))
+        } else {
+            Self::from_checked(bytes)
+        };
     }
 
     /// Appends plain text.
