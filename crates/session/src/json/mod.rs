@@ -21,4 +21,4 @@ pub use error::{JsonError, JsonErrorKind};
 pub use parse::{MAX_DEPTH, parse};
 pub use quote::{quote, quote_into};
 pub use scan::{Kind, RawString, Scanner};
-pub use value::{Number, Object, Value};
+pub use value::{Number, Object, Value, safe_integer};

@@ -205,29 +205,49 @@ impl Number {
     /// `10e-1` are integers, `1.5` and `1e400` are not.
     #[must_use]
     pub fn as_safe_integer(&self) -> Option<i64> {
-        const MAX: f64 = 9_007_199_254_740_991.0;
-        if let Ok(value) = self.0.parse::<i64>()
-            && value.unsigned_abs() < 1 << 53
-        {
-            return Some(value);
-        }
-        let value = self.as_f64();
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the range is checked before"
-        )]
-        let integer = if value.abs() <= MAX {
-            value as i64
-        } else {
-            return None;
-        };
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::float_cmp,
-            reason = "an integer below 2^53 is exact"
-        )]
-        (integer as f64 == value).then_some(integer)
+        safe_integer(self.0.as_bytes())
     }
+}
+
+/// [`Number::as_safe_integer`] of a spelling that a [`Scanner`](super::Scanner) gave, without
+/// building a number.
+///
+/// ```
+/// use sref_session::json::safe_integer;
+///
+/// assert_eq!(safe_integer(b"-0"), Some(0));
+/// assert_eq!(safe_integer(b"1e3"), Some(1000));
+/// assert_eq!(safe_integer(b"9007199254740992"), None);
+/// ```
+#[must_use]
+pub fn safe_integer(spelling: &[u8]) -> Option<i64> {
+    const MAX: f64 = 9_007_199_254_740_991.0;
+    if spelling.len() <= 15 && spelling.iter().all(u8::is_ascii_digit) {
+        let digits = spelling.iter().map(|digit| i64::from(digit - b'0'));
+        return (!spelling.is_empty()).then(|| digits.fold(0, |value, digit| value * 10 + digit));
+    }
+    let spelling = core::str::from_utf8(spelling).ok()?;
+    if let Ok(value) = spelling.parse::<i64>()
+        && value.unsigned_abs() < 1 << 53
+    {
+        return Some(value);
+    }
+    let value: f64 = spelling.parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the range is checked before"
+    )]
+    let integer = if value.abs() <= MAX {
+        value as i64
+    } else {
+        return None;
+    };
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::float_cmp,
+        reason = "an integer below 2^53 is exact"
+    )]
+    (integer as f64 == value).then_some(integer)
 }
 
 impl PartialEq for Number {
