@@ -9,6 +9,7 @@ mod path;
 mod script;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -148,12 +149,16 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     let mut problems = String::new();
     for (path, bytes) in &files {
         if fs::read(store.join(path)).ok().as_deref() != Some(bytes.as_bytes()) {
-            problems += &format!("{STORE}/{}: differs from its script\n", path.display());
+            let _ = writeln!(
+                problems,
+                "{STORE}/{}: differs from its script",
+                path.display()
+            );
         }
     }
     for path in logs(&store) {
         if !files.contains_key(&path) {
-            problems += &format!("{STORE}/{}: has no script\n", path.display());
+            let _ = writeln!(problems, "{STORE}/{}: has no script", path.display());
         }
     }
     if problems.is_empty() {
