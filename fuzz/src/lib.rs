@@ -1,0 +1,43 @@
+//! What must hold for any input at all. A target takes bytes and panics when something does not.
+//!
+//! `fuzz/run TARGET SECONDS` looks for inputs that fail. What it finds goes into
+//! `regressions/TARGET/`, and `cargo test` replays those files on any compiler.
+
+mod json;
+
+use std::path::Path;
+
+pub use json::json;
+
+/// A property of any bytes.
+pub type Target = fn(&[u8]);
+
+/// The targets, by the name of their program and of their directory of kept inputs.
+pub const TARGETS: &[(&str, Target)] = &[("json", json)];
+
+/// The program of one target: a fuzzer, or a replayer of the files in its arguments.
+#[macro_export]
+macro_rules! target {
+    ($name:ident) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|data: &[u8]| $crate::$name(data));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            let files = std::env::args_os().skip(1);
+            files
+                .map(std::path::PathBuf::from)
+                .try_for_each(|file| $crate::replay(&file, $crate::$name))
+        }
+    };
+}
+
+/// Gives a target one file.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn replay(file: &Path, target: Target) -> std::io::Result<()> {
+    target(&std::fs::read(file)?);
+    Ok(())
+}
