@@ -1,4 +1,5 @@
 //! One way down: a member depends only on members below it, and pure crates on next to nothing.
+//! And one set of rules: every member inherits version, compiler and lints.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,6 +44,15 @@ enum Users {
 /// Members that nothing depends on and that stand in no layer.
 const ABOVE_ALL: &[&str] = &["sref-tests", "xtask"];
 
+/// What no member decides for itself.
+const INHERITED: &[&str] = &[
+    "version.workspace = true",
+    "edition.workspace = true",
+    "rust-version.workspace = true",
+    "license.workspace = true",
+    "[lints]\nworkspace = true",
+];
+
 /// What `xtask` may use: a check must not wait long to be built.
 const XTASK_DEPENDENCIES: &[&str] = &["pulldown-cmark", "sha1_smol", "sref-session"];
 
@@ -64,9 +74,10 @@ fn check_metadata(tree: &Tree, metadata: &Value) -> Outcome {
             order: &order,
             members: &members,
             name: text(package, "name"),
-            place: Place::file(metadata::manifest_path(metadata, package)),
+            file: metadata::manifest_path(metadata, package),
         };
         checker.package(package, &mut problems);
+        checker.manifest(tree, &mut problems);
         if PURE.contains(&checker.name) {
             check_pure_source(tree, metadata, package, &mut problems);
         }
@@ -79,7 +90,7 @@ struct Checker<'a> {
     order: &'a [String],
     members: &'a BTreeSet<&'a str>,
     name: &'a str,
-    place: Place,
+    file: String,
 }
 
 impl Checker<'_> {
@@ -102,6 +113,16 @@ impl Checker<'_> {
                 self.foreign(name, dependency)
             };
             problems.extend(found.map(|found| self.problem(&format!("`{name}`: {found}"))));
+        }
+    }
+
+    fn manifest(&self, tree: &Tree, problems: &mut Vec<Problem>) {
+        let text = tree.text(&self.file).unwrap_or_default();
+        for line in INHERITED {
+            if !text.contains(line) {
+                let line = line.replace('\n', " ");
+                problems.push(self.problem(&format!("has no `{line}`")));
+            }
         }
     }
 
@@ -151,7 +172,7 @@ impl Checker<'_> {
     }
 
     fn problem(&self, message: &str) -> Problem {
-        Problem::at(self.place.clone(), format!("{}: {message}", self.name))
+        Problem::at(Place::file(&self.file), format!("{}: {message}", self.name))
     }
 }
 
@@ -210,6 +231,16 @@ mod tests {
     const ROOT: &str = "[workspace.dependencies]\nsref-session = { path = \"s\" }\nsref-uri = { path = \"u\" }\n\
                         sref = { path = \"f\" }\nsref-stores = { path = \"st\" }\nsref-cli = { path = \"c\" }\n";
 
+    const MEMBERS: &[&str] = &[
+        "sref-session",
+        "sref-uri",
+        "sref",
+        "sref-stores",
+        "sref-cli",
+        "sref-tests",
+        "xtask",
+    ];
+
     fn dependency(name: &str, kind: Option<&str>, rest: &str) -> String {
         let kind = kind.map_or("null".into(), |kind| format!("\"{kind}\""));
         format!(
@@ -218,12 +249,11 @@ mod tests {
     }
 
     fn found(package: &str, dependency: &str) -> Vec<String> {
-        let packages: Vec<String> = ["sref-session", "sref-uri", "sref", "sref-stores", "sref-cli", "xtask", "sref-tests", package]
-            .iter()
-            .enumerate()
-            .filter(|(at, name)| *at == 7 || **name != package)
-            .map(|(at, name)| {
-                let dependency = if at == 7 { dependency } else { "" };
+        let others = MEMBERS.iter().filter(|name| **name != package);
+        let packages: Vec<String> = others
+            .map(|name| (*name, ""))
+            .chain([(package, dependency)])
+            .map(|(name, dependency)| {
                 format!(r#"{{"name":"{name}","manifest_path":"/r/crates/{name}/Cargo.toml","dependencies":[{dependency}]}}"#)
             })
             .collect();
@@ -231,12 +261,15 @@ mod tests {
             r#"{{"workspace_root":"/r","packages":[{}]}}"#,
             packages.join(",")
         );
-        let tree = Tree::from([
+        let mut tree = Tree::from([
             ("Cargo.toml", ROOT),
             ("crates/sref-session/src/lib.rs", "#![no_std]"),
             ("crates/sref-uri/src/lib.rs", "#![no_std]"),
             ("crates/sref/src/lib.rs", "pub use sref_uri as uri;"),
         ]);
+        for name in MEMBERS.iter().chain([&package]) {
+            tree.set(&format!("crates/{name}/Cargo.toml"), &INHERITED.join("\n"));
+        }
         match check_metadata(&tree, &json::parse(text.as_bytes()).unwrap()) {
             Ok(_) => Vec::new(),
             Err(problems) => problems.iter().map(ToString::to_string).collect(),
@@ -337,22 +370,18 @@ mod tests {
             br#"{"workspace_root":"/r","packages":[{"name":"sref-session","manifest_path":"/r/s/Cargo.toml","dependencies":[]}]}"#,
         )
         .unwrap();
-        let problems = |path, text| {
+        let problems = |path, text: &str| {
             let mut tree = Tree::from([("Cargo.toml", ROOT), ("s/src/lib.rs", "#![no_std]")]);
+            tree.set("s/Cargo.toml", &INHERITED.join("\n"));
             tree.set(path, text);
-            check_metadata(&tree, &metadata)
-                .err()
-                .map_or(0, |found| found.len())
+            let found = check_metadata(&tree, &metadata);
+            found.err().map_or(0, |found| found.len())
         };
-        assert_eq!(
-            problems(
-                "s/src/lib.rs",
-                "#![no_std]\n#[cfg(test)]\nextern crate std;"
-            ),
-            0
-        );
+        let inside = "#![no_std]\n#[cfg(test)]\nextern crate std;";
+        assert_eq!(problems("s/src/lib.rs", inside), 0);
         assert_eq!(problems("s/src/lib.rs", "#![no_std]\nextern crate std;"), 1);
         assert_eq!(problems("s/src/lib.rs", "//! #![no_std]\n"), 1);
         assert_eq!(problems("crates/sref/src/lib.rs", "pub fn f() {}"), 1);
+        assert_eq!(problems("s/Cargo.toml", "[lints]"), INHERITED.len());
     }
 }

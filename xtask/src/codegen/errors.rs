@@ -54,24 +54,35 @@ fn all(text: &str, allowed: fn(char) -> bool) -> bool {
 /// The document.
 pub(super) fn derive(tree: &Tree) -> Result<String, Vec<Problem>> {
     let mut out = HEAD.to_owned();
-    let mut problems = Vec::new();
+    let mut known = BTreeSet::new();
+    let mut uses = Vec::new();
     for package in manifest::layers(tree.text("Cargo.toml").unwrap_or_default()) {
-        let directory = match package.strip_prefix("sref-") {
-            Some(short) => format!("crates/{short}/src/"),
-            None => format!("crates/{package}/src/"),
-        };
-        let rows = rows(tree, &directory, &mut problems);
-        if rows.is_empty() {
-            continue;
+        let short = package.strip_prefix("sref-").unwrap_or(&package);
+        let sources = sources(tree, &format!("crates/{short}/src/"));
+        let rows = rows(&sources);
+        if !rows.is_empty() {
+            let _ = write!(
+                out,
+                "\n## {package}\n\n| code | item | meaning |\n| --- | --- | --- |\n"
+            );
         }
-        let _ = write!(
-            out,
-            "\n## {package}\n\n| code | item | meaning |\n| --- | --- | --- |\n"
-        );
         for (code, item, meaning) in rows {
             let _ = writeln!(out, "| `{code}` | `{item}` | {meaning} |");
+            known.insert(code);
         }
+        uses.extend(sources);
     }
+    let problems: Vec<Problem> = uses
+        .iter()
+        .flat_map(|(path, tokens)| tokens.iter().map(move |own| (*path, own)))
+        .filter_map(|(path, own)| match own.token {
+            Token::Text(code) if is_code(code) && !known.contains(code) => {
+                let message = format!("no doc comment says what the code {code} means");
+                Some(Problem::at(Place::new(path, own.line), message))
+            }
+            _ => None,
+        })
+        .collect();
     if problems.is_empty() {
         Ok(out)
     } else {
@@ -79,46 +90,31 @@ pub(super) fn derive(tree: &Tree) -> Result<String, Vec<Problem>> {
     }
 }
 
-/// Code, item and meaning for each code of one crate, sorted.
-fn rows(
-    tree: &Tree,
-    directory: &str,
-    problems: &mut Vec<Problem>,
-) -> BTreeSet<(String, String, String)> {
-    let sources: Vec<(&str, Vec<Spanned<'_>>)> = tree
-        .texts(directory, ".rs")
+/// A file's path and its tokens.
+type Source<'a> = (&'a str, Vec<Spanned<'a>>);
+
+/// The sources of one crate, without its tests.
+fn sources<'a>(tree: &'a Tree, directory: &str) -> Vec<Source<'a>> {
+    tree.texts(directory, ".rs")
         .filter(|(path, _)| !path.ends_with("/tests.rs") && !path.contains("/tests/"))
         .map(|(path, text)| (path, without_tests(&tokens(text))))
-        .collect();
+        .collect()
+}
+
+/// Code, item and meaning for each code that a crate gives a meaning, sorted.
+fn rows<'a>(sources: &[Source<'a>]) -> BTreeSet<(&'a str, String, String)> {
     let mut docs = BTreeMap::new();
-    for (_, tokens) in &sources {
+    for (_, tokens) in sources {
         collect_docs(tokens, &mut docs);
     }
-    let mut rows = BTreeSet::new();
-    for (path, tokens) in &sources {
-        let named = named_codes(tokens);
-        for own in tokens {
-            let Token::Text(code) = own.token else {
-                continue;
-            };
-            if !is_code(code) {
-                continue;
-            }
-            let items = named.iter().filter(|(_, named)| *named == code);
-            let mut known = false;
-            for (item, _) in items {
-                if let Some(meaning) = docs.get(item) {
-                    known = true;
-                    rows.insert((code.to_owned(), item.clone(), meaning.clone()));
-                }
-            }
-            if !known {
-                let message = format!("no doc comment says what the code {code} means");
-                problems.push(Problem::at(Place::new(*path, own.line), message));
-            }
-        }
-    }
-    rows
+    let named = sources.iter().flat_map(|(_, tokens)| named_codes(tokens));
+    named
+        .filter(|(_, code)| is_code(code))
+        .filter_map(|(item, code)| {
+            let meaning = docs.get(&item)?.clone();
+            Some((code, item, meaning))
+        })
+        .collect()
 }
 
 /// The first paragraph of documentation of each type, variant and constant.
