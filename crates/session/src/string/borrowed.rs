@@ -73,6 +73,37 @@ impl<'a> JsStr<'a> {
         }
     }
 
+    /// The last place at or before a byte offset where a cut falls between two characters.
+    ///
+    /// An offset past the end means the end.
+    ///
+    /// ```
+    /// use sref_session::JsStr;
+    ///
+    /// let text = JsStr::from("aéb");
+    /// assert_eq!((text.floor_boundary(2), text.ceil_boundary(2)), (1, 3));
+    /// assert_eq!((text.floor_boundary(9), text.ceil_boundary(9)), (4, 4));
+    /// ```
+    #[must_use]
+    pub fn floor_boundary(self, at: usize) -> usize {
+        let at = at.min(self.len());
+        // A character has at most three continuation bytes.
+        (at.saturating_sub(3)..=at)
+            .rev()
+            .find(|at| self.is_boundary(*at))
+            .unwrap_or(0)
+    }
+
+    /// The first place at or after a byte offset where a cut falls between two characters.
+    ///
+    /// An offset past the end means the end.
+    #[must_use]
+    pub fn ceil_boundary(self, at: usize) -> usize {
+        (at..self.len())
+            .find(|at| self.is_boundary(*at))
+            .unwrap_or(self.len())
+    }
+
     /// The code points; a lone surrogate is one.
     pub fn code_points(self) -> impl Iterator<Item = u32> + use<'a> {
         self.chunks().flat_map(|(text, surrogate)| {

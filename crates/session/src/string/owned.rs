@@ -308,6 +308,16 @@ mod tests {
     }
 
     #[test]
+    fn boundaries_lie_between_characters() {
+        let text = JsString::from_utf16([0x61, 0xD83D, 0x62, 0xD83D, 0xDE00]);
+        let text = text.as_js_str();
+        let floors: Vec<usize> = (0..11).map(|at| text.floor_boundary(at)).collect();
+        assert_eq!(floors, [0, 1, 1, 1, 4, 5, 5, 5, 5, 9, 9]);
+        let ceils: Vec<usize> = (0..11).map(|at| text.ceil_boundary(at)).collect();
+        assert_eq!(ceils, [0, 1, 4, 4, 4, 5, 9, 9, 9, 9, 9]);
+    }
+
+    #[test]
     fn split_pairs_are_refused() {
         let error = JsString::from_wtf8(b"\xED\xA0\xBD\xED\xB8\x80".to_vec()).unwrap_err();
         assert_eq!(error.offset(), 3);
