@@ -3,17 +3,22 @@
 //! `fuzz/run TARGET SECONDS` looks for inputs that fail. What it finds goes into
 //! `regressions/TARGET/`, and `cargo test` replays those files on any compiler.
 
+mod extract;
+mod input;
 mod json;
+mod uri;
 
 use std::path::Path;
 
+pub use extract::extract;
 pub use json::json;
+pub use uri::uri;
 
 /// A property of any bytes.
 pub type Target = fn(&[u8]);
 
 /// The targets, by the name of their program and of their directory of kept inputs.
-pub const TARGETS: &[(&str, Target)] = &[("json", json)];
+pub const TARGETS: &[(&str, Target)] = &[("extract", extract), ("json", json), ("uri", uri)];
 
 /// The program of one target: a fuzzer, or a replayer of the files in its arguments.
 #[macro_export]
