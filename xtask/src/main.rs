@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     };
     let ok = match words[..] {
         ["check"] => check(&tree),
-        ["i18n", "status"] => tell("status", i18n::status(root(), &tree), i18n::REPAIR),
+        ["i18n", "status"] => tell("i18n status", i18n::status(root(), &tree), i18n::REPAIR),
         ["i18n", "confirm", pair] => {
             tell("confirm", i18n::confirm(root(), &tree, pair), i18n::REPAIR)
         }

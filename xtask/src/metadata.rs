@@ -34,7 +34,12 @@ pub(crate) fn cargo(root: &Path) -> Command {
 
 /// What a command prints, or why it failed.
 pub(crate) fn stdout(mut command: Command) -> Result<String, String> {
-    let name = command.get_program().display().to_string();
+    let program = Path::new(command.get_program());
+    let name = program
+        .file_stem()
+        .unwrap_or_default()
+        .display()
+        .to_string();
     let output = command
         .output()
         .map_err(|error| format!("{name}: {error}"))?;

@@ -86,7 +86,8 @@ fn changes(pair: &Pair<'_>, record: &Record) -> Vec<Change> {
 
 /// `cargo xtask i18n status`
 pub(crate) fn status(root: &Path, tree: &Tree) -> Outcome {
-    let mut out = String::new();
+    // On lines of its own, below the name of the task.
+    let mut out = "\n".to_owned();
     for name in PAIRS {
         let pair = Pair::read(tree, name)?;
         let record = recorded(&pair).map_err(|problem| vec![problem])?;
@@ -127,7 +128,10 @@ fn difference(
     document: &Document<'_>,
     section: &Section,
 ) -> String {
-    let Some(diff) = git(root, &["diff", "--no-color", "-U0", blob, file]) else {
+    let Some(diff) = git(
+        root,
+        &["diff", "--no-color", "--no-ext-diff", "-U0", blob, file],
+    ) else {
         return String::new();
     };
     let last = line_of(document.text, section.range.end);
