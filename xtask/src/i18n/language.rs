@@ -76,11 +76,16 @@ fn foreign_run(sentence: &str) -> usize {
         .split(|c: char| is_han(c) || c == OBJECT || (!c.is_ascii() && !c.is_alphabetic()))
         .map(|run| {
             run.split(|c: char| !c.is_alphanumeric())
-                .filter(|word| word.contains(char::is_alphabetic) && !is_name(word))
+                .filter(|word| is_word(word) && !is_name(word))
                 .count()
         })
         .max()
         .unwrap_or(0)
+}
+
+/// Letters only: `v0` of a version and `x86` are no words of a language.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(char::is_alphabetic)
 }
 
 fn is_name(word: &str) -> bool {
@@ -107,7 +112,7 @@ mod tests {
         for text in [
             "用 `sref list` 列出会话。\n",
             "## Claude Code\n",
-            "| OpenAI Codex | MCP |\n| -- | -- |\n| `a` | 1.0 |\n",
+            "| OpenAI Codex | MCP |\n| -- | -- |\n| `a` | v1.0 |\n",
             "把提及称为 mention，把快照称为 snapshot of a session。\n",
             "支持 Claude Code、Codex、Gemini CLI。\n",
         ] {
