@@ -74,8 +74,10 @@ impl<Q: SessionQuery> DynSessionQuery for Q {
 
 /// Closes the loop: an erased query is a query.
 ///
-/// The calls go through the pointer, or the blanket impl above would call itself.
-impl SessionQuery for Arc<dyn DynSessionQuery> {
+/// The calls go through the pointer, or the blanket impl above would call itself. The lifetime is
+/// free because the compiler asks for that when it checks whether a future that holds such a
+/// pointer is `Send` (rust-lang/rust#102211).
+impl SessionQuery for Arc<dyn DynSessionQuery + '_> {
     type Error = BoxError;
 
     async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {

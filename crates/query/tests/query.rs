@@ -94,6 +94,20 @@ async fn every_form_of_a_query_answers_alike_and_can_be_spawned() {
     check(lent).await;
 }
 
+/// Borrows a query across an await, as every layer above does.
+async fn count<Q: SessionQuery>(query: &Q) -> usize {
+    let cancel = CancellationToken::new();
+    query.list(&cancel).await.map_or(0, |list| list.len())
+}
+
+/// It was not one: "`Arc<dyn DynSessionQuery + '0>` must implement `SessionQuery`".
+#[tokio::test]
+async fn a_future_that_borrows_an_erased_query_can_be_spawned() {
+    let erased: Arc<dyn DynSessionQuery> = Arc::new(corpus());
+    let counted = tokio::spawn(async move { count(&erased).await });
+    assert_eq!(counted.await.unwrap(), 3);
+}
+
 #[test]
 fn a_failure_keeps_its_cause() {
     let error =
