@@ -1,2 +1,41 @@
-//! The `sref` program.
-fn main() {}
+//! `sref`: point a coding agent at another session.
+//!
+//! The program finds the stores of agents on the machine, shows their sessions and turns a text
+//! with mentions into what a model reads. What it does is done by the libraries; in here are the
+//! command line, the streams and the drawing.
+//!
+//! Exit status: 0 done, 1 a reference or a store is at fault, 2 wrong usage.
+
+mod command;
+mod console;
+mod failure;
+mod ids;
+mod options;
+mod reader;
+mod term;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use command::Cli;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers (status 0), anything else is wrong usage (2).
+            let status = u8::try_from(error.exit_code()).unwrap_or(2);
+            return match error.print() {
+                Ok(()) => status.into(),
+                Err(_) if status == 0 => ExitCode::SUCCESS,
+                Err(_) => status.into(),
+            };
+        }
+    };
+    let json = cli.command.json();
+    match cli.command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => console::fail(&failure, json).into(),
+    }
+}

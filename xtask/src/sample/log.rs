@@ -30,6 +30,8 @@ pub(super) struct Log {
     waiting: VecDeque<(String, String)>,
     /// The first prompt, for titles.
     first_prompt: Option<u64>,
+    /// What the first step of the session's own is followed by.
+    title: Option<&'static str>,
     ends: Vec<TurnEnd>,
 }
 
@@ -61,12 +63,12 @@ impl Log {
         let mut context = Vec::new();
         let mut cut = false;
         for part in &script.parts {
-            log.part(part, &mut context, sample.title)?;
+            log.part(part, &mut context)?;
             cut |= *part == Part::Cut;
         }
         log.flush();
         if !cut {
-            log.end_turn(sample.title)?;
+            log.end_turn()?;
         }
         Ok(log)
     }
@@ -103,6 +105,7 @@ impl Log {
             reasoning: None,
             waiting: VecDeque::new(),
             first_prompt: None,
+            title: sample.title,
             ends: Vec::new(),
         };
         match sample.kind {
@@ -138,13 +141,12 @@ impl Log {
         &mut self,
         part: &Part<'_>,
         context: &mut Vec<(String, String)>,
-        title: Option<&str>,
     ) -> Result<(), &'static str> {
         match part {
             Part::Context { kind, text } => context.push(((*kind).to_owned(), text.clone())),
             Part::User { text } => {
                 self.flush();
-                self.end_turn(title)?;
+                self.end_turn()?;
                 self.begin_turn(text, std::mem::take(context));
             }
             Part::Reasoning { text } => {
@@ -169,7 +171,7 @@ impl Log {
             }
             Part::Compact { text } => {
                 self.flush();
-                self.end_turn(title)?;
+                self.end_turn()?;
                 self.compact(text)?;
             }
             Part::Cut => {}
@@ -282,14 +284,18 @@ impl Log {
     }
 
     fn end_step(&mut self) {
-        if self.step_open {
-            self.event("step/end", self.place());
-            self.step_open = false;
+        if !self.step_open {
+            return;
+        }
+        self.event("step/end", self.place());
+        self.step_open = false;
+        if let Some(title) = self.title.take() {
+            self.write_title(title);
         }
     }
 
-    /// Ends the turn, if one is open; the first is followed by a title.
-    fn end_turn(&mut self, title: Option<&str>) -> Result<(), &'static str> {
+    /// Ends the turn, if one is open.
+    fn end_turn(&mut self) -> Result<(), &'static str> {
         if !self.turn_open {
             return Ok(());
         }
@@ -301,10 +307,6 @@ impl Log {
         let data = Object::new().with("turn", self.turn).with("reason", reason);
         self.event("turn/end", data);
         self.turn_open = false;
-        let first = self.ends.is_empty();
-        if let (true, Some(title)) = (first, title) {
-            self.title(title);
-        }
         self.ends.push(TurnEnd {
             lines: self.lines.len(),
             seq: self.seq,
@@ -313,7 +315,7 @@ impl Log {
         Ok(())
     }
 
-    fn title(&mut self, title: &str) {
+    fn write_title(&mut self, title: &str) {
         let source = Object::new()
             .with("kind", "provider")
             .with("provider", "sample")

@@ -1,0 +1,159 @@
+use sref::service::{Agent, Candidate, Config, Limit};
+use sref::session::json::{Object, Value};
+use sref::session::{JsStr, JsString};
+
+use crate::failure::Failure;
+use crate::ids::Ids;
+use crate::options::{Format, MOST, Own, Spelling, Stores, here};
+use crate::reader::{Listed, Reader};
+use crate::term::human::{age, many, size};
+use crate::term::progress::Progress;
+use crate::term::style::{FAINT, STRONG, paint};
+use crate::term::table::{Align, lines};
+use crate::term::{visible, width};
+use crate::{console, reader};
+
+const EXAMPLES: &str = "\
+Examples:
+  sref list                        the sessions nearest to this directory
+  sref list 重复扣款               those whose title, directory or id holds these words
+  sref list --cwd ~/shop --limit 5
+  sref list --all --json | jq -r '.[].mention'
+
+A unique beginning of an id, as the first column has it, will do wherever an id is taken.";
+
+/// The most columns that a directory takes.
+const DIRECTORY: usize = 32;
+
+/// List the sessions that can be cited, those of this directory first
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Only sessions whose title, directory or id holds this text
+    query: Option<String>,
+    /// The directory whose sessions come first [default: this one]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+    /// The most sessions to list
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// List all, also those that another agent started or that were put away
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+    #[command(flatten)]
+    own: Own,
+    #[command(flatten)]
+    stores: Stores,
+    #[command(flatten)]
+    spelling: Spelling,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let progress = Progress::start("Reading the sessions");
+        let reader = Reader::open(&self.stores)?;
+        let records = reader.list()?;
+        let agent = Agent {
+            id: reader::own_id(self.own.session.as_deref(), &records)?,
+            cwd: here(self.cwd.as_deref()),
+        };
+        let limit = if self.all { MOST } else { self.limit };
+        let listed = Listed::new(reader.corpus(), &records);
+        let resolver = reader::resolver(listed, Config::default(), &self.spelling)
+            .with_subagents(self.all)
+            .with_archived(self.all);
+        let query = self.query.as_deref().map(JsStr::from);
+        let limit = Limit::new(limit)?;
+        let candidates =
+            reader.wait(|cancel| resolver.candidates(&agent, query, Some(limit), cancel))?;
+        drop(progress);
+        if self.format.json {
+            let shapes: Vec<Value> = candidates.iter().map(shape).collect();
+            return console::print_json(&shapes.into());
+        }
+        console::print(&table(&candidates, &Ids::new(&records), agent.cwd.as_ref()))?;
+        if let Some(remark) = self.remark(&candidates, records.len()) {
+            console::say(&remark);
+        }
+        Ok(())
+    }
+
+    /// What a person may wonder about.
+    fn remark(&self, found: &[Candidate], all: usize) -> Option<String> {
+        if all == 0 {
+            return Some("No sessions; `sref stores` says where they were looked for.".to_owned());
+        }
+        if found.is_empty() {
+            return Some("No session fits; `sref list --all` lists every one.".to_owned());
+        }
+        let shown = found.len() as u64;
+        (!self.all && shown == self.limit && shown < all as u64).then(|| {
+            format!(
+                "{shown} of {}; --limit N or --all shows more.",
+                many(all as u64, "session")
+            )
+        })
+    }
+}
+
+/// `{sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention}`
+fn shape(candidate: &Candidate) -> Value {
+    let record = &candidate.record;
+    let mut out = Object::new().with("sessionId", record.header.id.as_js_string().clone());
+    if let Some(agent) = &record.agent {
+        out.set("agent", agent.as_ref());
+    }
+    out.set("label", candidate.label().to_js_string());
+    if let Some(title) = &candidate.title {
+        out.set("title", title.clone());
+    }
+    if let Some(cwd) = &record.header.cwd {
+        out.set("cwd", cwd.clone());
+    }
+    out.set("createdAt", record.header.created_at);
+    if let Some(updated_at) = record.updated_at {
+        out.set("updatedAt", updated_at);
+    }
+    if let Some(size_bytes) = record.size_bytes {
+        out.set("sizeBytes", size_bytes);
+    }
+    out.with("mention", candidate.mention.clone()).into()
+}
+
+fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> String {
+    let now = super::now();
+    let rows: Vec<[String; 6]> = candidates
+        .iter()
+        .map(|candidate| {
+            let record = &candidate.record;
+            let cwd = record.header.cwd.as_ref();
+            let directory = match cwd {
+                Some(cwd) if Some(cwd) == here => ".".to_owned(),
+                Some(cwd) => width::fit_end(&visible::line(cwd.as_js_str()), DIRECTORY),
+                None => String::new(),
+            };
+            [
+                paint(STRONG, ids.short(record)),
+                record.agent.as_deref().unwrap_or_default().to_owned(),
+                paint(
+                    FAINT,
+                    age(record.updated_at.unwrap_or(record.header.created_at), now),
+                ),
+                record.size_bytes.map(size).unwrap_or_default(),
+                super::title_line(candidate.title.as_ref()),
+                paint(FAINT, directory),
+            ]
+        })
+        .collect();
+    let aligns = [
+        Align::Left,
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Flexible,
+        Align::Left,
+    ];
+    lines(aligns, &rows, console::columns())
+}

@@ -1,0 +1,238 @@
+use std::io::{self, IsTerminal as _, Read as _};
+
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use sref::service::{ContextMessage, SourceRecord};
+use sref::session::json::{Object, Value};
+use sref::session::{Block, JsStr, JsString};
+use sref::uri::{Extracted, LeftAsText, LeftReason, Schemes, extract};
+
+use super::Cli;
+use crate::console;
+use crate::failure::Failure;
+use crate::options::{Carriage, Format, MentionsName, Own, Spelling, Stores};
+use crate::reader::{self, Reader};
+use crate::term::human::{count, many};
+use crate::term::progress::Progress;
+use crate::term::style::{FAINT, paint};
+use crate::term::table::{Align, lines};
+use crate::term::visible;
+
+const EXAMPLES: &str = "\
+Examples:
+  sref prepare \"As in $(sref mention 3f9c), fix the cookie\"
+  sref prepare --json < prompt.txt | jq -r .additionalContext
+  sref prepare --window 200000 --retention exact < prompt.txt
+
+The message comes first, then the context for the model; a receipt on stderr says what was carried
+and what was left out. A text without mentions comes back as it is, and no store is read.";
+
+/// Turn a text with mentions into the message and its context
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The text; `-` or none: standard input
+    text: Option<String>,
+    /// The most bytes of all referenced sessions together, shared by need
+    #[arg(long, value_name = "BYTES", help_heading = "References")]
+    total_budget: Option<usize>,
+    /// How mentions are found
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value_t,
+        help_heading = "References"
+    )]
+    mentions: MentionsName,
+    #[command(flatten)]
+    own: Own,
+    #[command(flatten)]
+    carriage: Carriage,
+    #[command(flatten)]
+    stores: Stores,
+    #[command(flatten)]
+    spelling: Spelling,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let text = input(self.text.as_deref())?;
+        let schemes = Schemes::from(&self.spelling.dialect.get());
+        let extracted = extract(text.as_js_str(), &schemes, &self.mentions.get())?;
+        let context = if extracted.references.is_empty() {
+            None
+        } else {
+            self.context(&extracted)?
+        };
+        if self.format.json {
+            return console::print_json(&shape(&extracted, context.as_ref()));
+        }
+        let mut answer = extracted.text.clone();
+        if let Some(context) = &context {
+            answer.push_str("\n\n");
+            answer.push(context_text(context).as_js_str());
+        }
+        console::print_exact(answer.as_js_str())?;
+        for left in &extracted.left_as_text {
+            console::say(&remark(left, text.as_js_str()));
+        }
+        if let Some(context) = &context {
+            console::say(receipt(context).trim_end());
+        }
+        Ok(())
+    }
+
+    fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {
+        let _progress = Progress::start("Reading the sessions");
+        let reader = Reader::open(&self.stores)?;
+        let own = match &self.own.session {
+            Some(given) => reader::own_id(Some(given), &reader.list()?)?,
+            None => reader::nobody(),
+        };
+        let config = self.carriage.config()?;
+        let resolver = reader::resolver(reader.corpus(), config, &self.spelling)
+            .with_retention(self.carriage.retention.get())
+            .with_profile(self.carriage.profile.get())
+            .with_shared_budget(self.total_budget);
+        let content = vec![Block::Text(extracted.text.clone())];
+        let prepared =
+            reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel))?;
+        Ok(prepared.context)
+    }
+}
+
+/// The text that is worked on: the argument, else standard input.
+///
+/// Input that is no UTF-8 reads like in JavaScript, with U+FFFD in its place: a prompt with one
+/// stray byte is still a prompt. It is said aloud.
+fn input(given: Option<&str>) -> Result<JsString, Failure> {
+    if let Some(given) = given.filter(|given| *given != "-") {
+        return Ok(given.into());
+    }
+    let mut stdin = io::stdin().lock();
+    if given.is_none() && stdin.is_terminal() {
+        return Err(Failure::Usage(Cli::command().error(
+            ErrorKind::MissingRequiredArgument,
+            "no TEXT: give it as an argument or on standard input",
+        )));
+    }
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes)?;
+    // The line end that a shell puts behind a text is no part of it.
+    if bytes.ends_with(b"\n") {
+        bytes.truncate(bytes.len() - if bytes.ends_with(b"\r\n") { 2 } else { 1 });
+    }
+    String::from_utf8(bytes).map_or_else(
+        |error| {
+            let at = error.utf8_error().valid_up_to();
+            console::say(&format!(
+                "note: the text is not UTF-8 from byte {} on; unreadable bytes became U+FFFD",
+                count(at as u64)
+            ));
+            Ok(JsString::from_utf8_lossy(error.as_bytes()))
+        },
+        |text| Ok(text.into()),
+    )
+}
+
+/// `{content, additionalContext, receipt}`; `additionalContext` is null when nothing is cited.
+fn shape(extracted: &Extracted, context: Option<&ContextMessage>) -> Value {
+    let text = context.map(context_text);
+    let references: Vec<Value> = context
+        .into_iter()
+        .flat_map(|context| &context.references)
+        .map(SourceRecord::to_json)
+        .collect();
+    let left: Vec<Value> = extracted.left_as_text.iter().map(left_shape).collect();
+    let receipt = Object::new()
+        .with("references", references)
+        .with(
+            "contextBytes",
+            text.as_ref().map_or(0, JsString::len) as u64,
+        )
+        .with("leftAsText", left);
+    Object::new()
+        .with("content", extracted.text.clone())
+        .with("additionalContext", text.map_or(Value::Null, Value::from))
+        .with("receipt", receipt)
+        .into()
+}
+
+/// `{start, end, reason, message}`: bytes of the text that was given.
+fn left_shape(left: &LeftAsText) -> Value {
+    let (reason, message) = reason(left.reason);
+    Object::new()
+        .with("start", left.range.start as u64)
+        .with("end", left.range.end as u64)
+        .with("reason", reason)
+        .with("message", message)
+        .into()
+}
+
+fn reason(reason: LeftReason) -> (&'static str, String) {
+    match reason {
+        LeftReason::Code => ("code", "it stands in code".to_owned()),
+        LeftReason::Invalid(error) => (error.reason(), error.kind().to_string()),
+        _ => ("other", "it stays text".to_owned()),
+    }
+}
+
+fn remark(left: &LeftAsText, text: JsStr<'_>) -> String {
+    let (_, message) = reason(left.reason);
+    let uri = text.slice(left.range.clone()).excerpt();
+    format!("note: {uri} stays text: {message}")
+}
+
+/// The text of the context message.
+fn context_text(context: &ContextMessage) -> JsString {
+    let blocks = context.message.content();
+    blocks
+        .iter()
+        .find_map(Block::text)
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// A line for each session: what of it is carried.
+fn receipt(context: &ContextMessage) -> String {
+    let rows: Vec<[String; 4]> = context
+        .references
+        .iter()
+        .map(|record| {
+            let facts = &record.facts;
+            let left = match facts.omitted_bytes {
+                0 => String::new(),
+                bytes => format!("{} left out", many(bytes, "byte")),
+            };
+            [
+                format!("@{}", visible::line(record.label.as_js_str())),
+                format!(
+                    "{} of {}",
+                    count(facts.retained_messages),
+                    many(facts.original_messages, "message")
+                ),
+                if facts.compacted {
+                    "compacted".to_owned()
+                } else {
+                    String::new()
+                },
+                left,
+            ]
+        })
+        .collect();
+    let table = lines(
+        [Align::Flexible, Align::Right, Align::Left, Align::Left],
+        &rows,
+        Some(console::columns().unwrap_or(100)),
+    );
+    let bytes = context_text(context).len() as u64;
+    let total = format!(
+        "context: {}, about {}",
+        many(bytes, "byte"),
+        many(bytes.div_ceil(4), "token")
+    );
+    format!("{table}{}", paint(FAINT, total))
+}

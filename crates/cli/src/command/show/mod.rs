@@ -1,0 +1,214 @@
+mod draw;
+
+use sref::projection::{Conversation, Identity, Retained, project, retain};
+use sref::query::SessionRecord;
+use sref::session::json::{Object, Value};
+use sref::session::{JsStr, JsString, SurfaceSnapshot};
+
+use crate::console;
+use crate::failure::Failure;
+use crate::options::{Carriage, Format, Spelling, Stores};
+use crate::reader::Reader;
+use crate::term::human::age;
+use crate::term::progress::Progress;
+use crate::term::visible;
+use draw::{Message, Picture};
+
+const EXAMPLES: &str = "\
+Examples:
+  sref show 3f9c                   how the budget is spent, message by message
+  sref show 3f9c --text            the messages as they would be quoted
+  sref show 3f9c --full            the whole conversation, without a budget
+  sref show 3f9c --budget 4096 --json
+
+A full bar is text that is carried, a light one text that is not.";
+
+/// How wide the picture is where nobody says how wide the terminal is.
+const COLUMNS: usize = 80;
+/// Where the first words of a message are looked for, in bytes.
+const LOOKED_AT: usize = 4096;
+
+/// Show what a reference to a session would carry, and what it costs
+///
+/// The conversation is what the session shows its model now: what a person and the model said,
+/// and the summary of a compaction in the place of what it replaced. Tools, reasoning and injected
+/// context are never part of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The session's id, or a unique beginning of it
+    id: String,
+    /// Print the messages as they would be quoted
+    #[arg(long)]
+    text: bool,
+    /// Print the whole conversation, without a budget
+    #[arg(long, conflicts_with_all = ["budget", "window"])]
+    full: bool,
+    #[command(flatten)]
+    carriage: Carriage,
+    #[command(flatten)]
+    stores: Stores,
+    #[command(flatten)]
+    spelling: Spelling,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// A session, and what a reference to it carries.
+struct Shown<'a> {
+    record: &'a SessionRecord,
+    surface: &'a SurfaceSnapshot,
+    title: Option<&'a JsString>,
+    conversation: &'a Conversation<'a>,
+    retained: &'a Retained,
+    /// Absent when there is none.
+    budget: Option<usize>,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let progress = Progress::start("Reading the session");
+        let reader = Reader::open(&self.stores)?;
+        let dialect = self.spelling.dialect.get();
+        let record = reader.find(&self.id, &dialect)?;
+        let surface = reader.surface(&record.header.id)?;
+        let title = reader.title(&record.header.id)?;
+        drop(progress);
+
+        let conversation = project(&surface, dialect.checkpoints());
+        let id = &surface.header.id;
+        let identity = Identity {
+            session_id: id.as_js_str(),
+            label: title.as_ref().map_or(id.as_js_str(), JsStr::from),
+            cwd: surface.header.cwd.as_ref().map(JsStr::from),
+            captured_through_seq: surface.captured_through_seq,
+        };
+        let budget = (!self.full).then(|| self.carriage.budget());
+        let retained = retain(
+            &identity,
+            &conversation,
+            budget.unwrap_or(usize::MAX),
+            self.carriage.retention.get(),
+            self.carriage.profile.get(),
+        )
+        .map_err(|error| Failure::of(error.code(), &error))?;
+        let shown = Shown {
+            record: &record,
+            surface: &surface,
+            title: title.as_ref(),
+            conversation: &conversation,
+            retained: &retained,
+            budget,
+        };
+        if self.format.json {
+            return console::print_json(&shape(&shown));
+        }
+        let columns = console::columns().unwrap_or(COLUMNS);
+        let picture = picture(&shown);
+        console::print(&if self.text || self.full {
+            draw::text(&picture, columns)
+        } else {
+            draw::overview(&picture, columns)
+        })
+    }
+}
+
+/// What can be drawn of it.
+fn picture(shown: &Shown<'_>) -> Picture {
+    let header = &shown.surface.header;
+    let mut facts: Vec<String> = shown.record.agent.iter().map(ToString::to_string).collect();
+    let then = shown.record.updated_at.unwrap_or(header.created_at);
+    facts.push(age(then, super::now()));
+    facts.extend(header.cwd.iter().map(|cwd| visible::line(cwd.as_js_str())));
+    let mut messages: Vec<Message> = shown
+        .conversation
+        .items
+        .iter()
+        .map(|item| Message {
+            role: item.role,
+            checkpoint: item.checkpoint,
+            total: item.text.len(),
+            shown: 0,
+            text: None,
+            words: words(item.text.as_js_str()),
+        })
+        .collect();
+    for kept in &shown.retained.kept {
+        let message = &mut messages[kept.index];
+        let omitted = usize::try_from(kept.omitted_bytes).unwrap_or(usize::MAX);
+        message.shown = message.total.saturating_sub(omitted);
+        message.text = Some(visible::lines(kept.shown.as_js_str()));
+    }
+    Picture {
+        title: super::title_line(shown.title),
+        id: visible::line(header.id.as_js_str()),
+        facts,
+        rendered: shown.retained.rendered.len(),
+        budget: shown.budget,
+        messages,
+    }
+}
+
+/// The first words of a text. A text can be long, and a line is short.
+fn words(text: JsStr<'_>) -> String {
+    let mut end = text.len().min(LOOKED_AT);
+    while !text.is_boundary(end) {
+        end -= 1;
+    }
+    visible::line(text.slice(0..end))
+}
+
+/// `{sessionId, agent, title, label, cwd, createdAt, capturedThroughSeq, conversation, stats}`
+fn shape(shown: &Shown<'_>) -> Value {
+    let header = &shown.surface.header;
+    let id = header.id.as_js_string();
+    let mut out = Object::new().with("sessionId", id.clone());
+    if let Some(agent) = &shown.record.agent {
+        out.set("agent", agent.as_ref());
+    }
+    if let Some(title) = shown.title {
+        out.set("title", title.clone());
+    }
+    out.set("label", shown.title.unwrap_or(id).clone());
+    if let Some(cwd) = &header.cwd {
+        out.set("cwd", cwd.clone());
+    }
+    out.set("createdAt", header.created_at);
+    if let Some(seq) = shown.surface.captured_through_seq {
+        out.set("capturedThroughSeq", seq);
+    }
+    let conversation: Vec<Value> = shown
+        .retained
+        .kept
+        .iter()
+        .map(|kept| {
+            let item = &shown.conversation.items[kept.index];
+            let mut out = Object::new()
+                .with("role", item.role.as_str())
+                .with("text", kept.shown.clone());
+            if item.checkpoint {
+                out.set("checkpoint", true);
+            }
+            if kept.omitted_bytes > 0 {
+                out.set("omittedBytes", kept.omitted_bytes);
+            }
+            out.into()
+        })
+        .collect();
+    let facts = &shown.retained.facts;
+    let mut stats = Object::new()
+        .with("compacted", facts.compacted)
+        .with("originalMessages", facts.original_messages)
+        .with("retainedMessages", facts.retained_messages)
+        .with("omittedMessages", facts.omitted_messages)
+        .with("omittedBytes", facts.omitted_bytes)
+        .with("truncated", facts.truncated)
+        .with("renderedBytes", shown.retained.rendered.len() as u64);
+    if let Some(budget) = shown.budget {
+        stats.set("budgetBytes", budget as u64);
+    }
+    out.with("conversation", conversation)
+        .with("stats", stats)
+        .with("diagnostics", Vec::new())
+        .into()
+}

@@ -1,0 +1,79 @@
+use sref::session::json::Value;
+
+use crate::console;
+use crate::failure::Failure;
+use crate::options::{Format, Stores};
+use crate::reader::{Reader, StoreReport};
+use crate::term::human::many;
+use crate::term::progress::Progress;
+use crate::term::style::{DROPPED, paint};
+use crate::term::table::{Align, lines};
+use crate::term::visible;
+
+const EXAMPLES: &str = "\
+Examples:
+  sref stores
+  sref stores --store dsh=examples/sample-store/sessions
+  sref stores --json | jq -r '.[].root'
+
+`sref doctor` says what the problems are.";
+
+/// List the stores of sessions on this machine
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    stores: Stores,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let progress = Progress::start("Reading the stores");
+        let reports = Reader::open(&self.stores)?.reports();
+        drop(progress);
+        if self.format.json {
+            let shapes: Vec<Value> = reports.iter().map(shape).collect();
+            return console::print_json(&shapes.into());
+        }
+        let rows: Vec<[String; 4]> = reports.iter().map(row).collect();
+        let aligns = [Align::Left, Align::Right, Align::Left, Align::Left];
+        console::print(&lines(aligns, &rows, None))?;
+        if reports.is_empty() {
+            console::say("No store was found; `--store KIND=PATH` names one.");
+        }
+        Ok(())
+    }
+}
+
+/// `{kind, root, sessions?, problems, code?}`: `code` when the store could not be listed.
+fn shape(report: &StoreReport) -> Value {
+    let mut out = report.place();
+    match &report.listing {
+        Ok(listing) => {
+            out.set("sessions", listing.sessions.len() as u64);
+            out.set("problems", listing.diagnostics.len() as u64);
+        }
+        Err(error) => {
+            out.set("problems", 1_u64);
+            out.set("code", error.reason());
+        }
+    }
+    out.into()
+}
+
+fn row(report: &StoreReport) -> [String; 4] {
+    let root = visible::line(report.root.to_string_lossy().as_ref().into());
+    let (sessions, problems) = match &report.listing {
+        Ok(listing) => (
+            many(listing.sessions.len() as u64, "session"),
+            match listing.diagnostics.len() as u64 {
+                0 => String::new(),
+                n => paint(DROPPED, many(n, "problem")),
+            },
+        ),
+        Err(_) => (String::new(), paint(DROPPED, "cannot be read")),
+    };
+    [report.kind.to_owned(), sessions, root, problems]
+}

@@ -1,0 +1,83 @@
+//! The two streams: stdout holds the answer and nothing else, stderr everything that is said
+//! about it.
+
+use std::env;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstream::AutoStream;
+use sref::session::JsStr;
+use sref::session::json::Value;
+
+use crate::failure::{self, Failure};
+use crate::term::visible;
+
+/// Prints the answer: text with styles, which the stream takes out where colour is not wanted
+/// (`NO_COLOR`, no terminal).
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = AutoStream::auto(io::stdout().lock());
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Prints text that is the answer itself, to be passed on: as it is to a file or a program, made
+/// harmless on a terminal.
+pub(crate) fn print_exact(text: JsStr<'_>) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    let text = if stdout.is_terminal() {
+        visible::lines(text).into()
+    } else {
+        text.to_string_lossy()
+    };
+    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(b"\n")?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Prints the answer for a program: one line of JSON.
+pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
+    let mut line = value.to_json();
+    line.push('\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(line.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Says something about the answer. A closed stderr loses nothing that matters.
+pub(crate) fn say(text: &str) {
+    let mut stderr = AutoStream::auto(io::stderr().lock());
+    let _ = writeln!(stderr, "{text}");
+}
+
+/// Reports a failure and gives the exit status.
+pub(crate) fn fail(failure: &Failure, json: bool) -> u8 {
+    match failure {
+        Failure::Closed => 0,
+        Failure::Usage(error) => {
+            let _ = error.print();
+            2
+        }
+        Failure::Error { code, message } => {
+            if !json {
+                say(&failure::to_line(code, message));
+            } else if let Err(Failure::Error { code, message }) =
+                print_json(&failure::to_json(code, message))
+            {
+                // A full disk, say: the other stream may still be read.
+                say(&failure::to_line(code, &message));
+            }
+            1
+        }
+    }
+}
+
+/// How many columns the answer has: those of the terminal, else what `COLUMNS` says; unknown where
+/// nobody looks at lines.
+pub(crate) fn columns() -> Option<usize> {
+    if let Some((terminal_size::Width(width), _)) = terminal_size::terminal_size_of(io::stdout()) {
+        return Some(width.into());
+    }
+    env::var("COLUMNS").ok()?.parse().ok()
+}

@@ -1,0 +1,261 @@
+//! Ids as people type them: the beginning of one will do, without its head.
+//!
+//! The head of an id is what it shares with most others: `session-` in the ids of dsh, the agent in
+//! those of other agents (`claude:`). So `3f9c` finds `session-3f9c1e52-…`.
+
+use sref::query::{QueryError, SessionRecord};
+use sref::session::{JsStr, SessionId};
+
+use crate::failure::Failure;
+use crate::term::visible;
+
+/// How much of an id is shown at least, after its head.
+const SHOWN: usize = 8;
+/// How many ids an error names.
+const NAMED: usize = 3;
+
+/// The ids of a listing, ready for look-ups.
+pub(crate) struct Ids<'a> {
+    records: &'a [SessionRecord],
+    /// Every way to begin the id of a record, sorted: the id, and what follows its head.
+    keys: Vec<(&'a [u8], usize)>,
+}
+
+impl<'a> Ids<'a> {
+    pub(crate) fn new(records: &'a [SessionRecord]) -> Self {
+        let mut keys = Vec::with_capacity(records.len() * 2);
+        for (at, record) in records.iter().enumerate() {
+            let id = record.header.id.as_js_str().as_wtf8();
+            let tail = tail(record);
+            keys.push((id, at));
+            if tail.len() < id.len() {
+                keys.push((tail, at));
+            }
+        }
+        keys.sort_unstable();
+        Self { records, keys }
+    }
+
+    /// The session whose id is `given`, or begins with it as no other does.
+    pub(crate) fn find(&self, given: &str) -> Result<&'a SessionRecord, Failure> {
+        let exact = |record: &&SessionRecord| *record.header.id.as_js_string() == *given;
+        if let Some(record) = self.records.iter().find(exact) {
+            return Ok(record);
+        }
+        let found = self.beginning_with(given.as_bytes());
+        match found[..] {
+            [one] if !given.is_empty() => Ok(&self.records[one]),
+            [] => Err(not_found(given)),
+            _ => Err(self.ambiguous(given, &found)),
+        }
+    }
+
+    /// The session of exactly this id.
+    pub(crate) fn get(&self, id: &SessionId) -> Result<&'a SessionRecord, Failure> {
+        let own = self.records.iter().find(|record| record.header.id == *id);
+        Ok(own.ok_or_else(|| QueryError::SessionNotFound { id: id.clone() })?)
+    }
+
+    /// Whether `given` begins an id at all.
+    pub(crate) fn knows(&self, given: &str) -> bool {
+        !self.beginning_with(given.as_bytes()).is_empty()
+    }
+
+    /// The sessions for which `start` is a beginning, each once, in the order of the listing.
+    fn beginning_with(&self, start: &[u8]) -> Vec<usize> {
+        let from = self.keys.partition_point(|(key, _)| *key < start);
+        let mut found: Vec<usize> = self.keys[from..]
+            .iter()
+            .take_while(|(key, _)| key.starts_with(start))
+            .map(|(_, at)| *at)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn ambiguous(&self, given: &str, found: &[usize]) -> Failure {
+        let names: Vec<String> = found
+            .iter()
+            .take(NAMED)
+            .map(|at| quote(&self.records[*at].header.id))
+            .collect();
+        let more = if found.len() > NAMED { ", …" } else { "" };
+        Failure::new(
+            "cli.ambiguous-id",
+            format!(
+                "{} begins {} ids: {}{more}",
+                JsStr::from(given).excerpt(),
+                found.len(),
+                names.join(", ")
+            ),
+        )
+    }
+
+    /// The shortest beginning of an id that finds it, without its head, of eight characters or
+    /// more: what a listing shows.
+    pub(crate) fn short(&self, record: &SessionRecord) -> String {
+        let id = record.header.id.as_js_str();
+        let tail = id.slice(id.len() - tail(record).len()..id.len());
+        let mut columns = 0;
+        for end in 1..=tail.len() {
+            if !tail.is_boundary(end) {
+                continue;
+            }
+            columns += 1;
+            let start = tail.slice(0..end);
+            if columns >= SHOWN && self.begins_one(start.as_wtf8()) {
+                return visible::line(start);
+            }
+        }
+        // A short id, or one that begins another: only the whole of it is sure to be found.
+        match self.begins_one(tail.as_wtf8()) {
+            true => visible::line(tail),
+            false => visible::line(id),
+        }
+    }
+
+    fn begins_one(&self, start: &[u8]) -> bool {
+        let from = self.keys.partition_point(|(key, _)| *key < start);
+        let mut keys = self.keys[from..]
+            .iter()
+            .take_while(|(key, _)| key.starts_with(start));
+        let first = keys.next();
+        first.is_some_and(|(_, first)| keys.all(|(_, at)| at == first))
+    }
+}
+
+/// No session has this id.
+pub(crate) fn not_found(given: &str) -> Failure {
+    Failure::new(
+        "SESSION_QUERY_SESSION_NOT_FOUND",
+        format!(
+            "no session {}; `sref list` shows what there is, `sref doctor` what was skipped",
+            JsStr::from(given).excerpt()
+        ),
+    )
+}
+
+fn quote(id: &SessionId) -> String {
+    id.as_js_str().excerpt().to_string()
+}
+
+/// What follows the head of an id.
+fn tail(record: &SessionRecord) -> &[u8] {
+    let id = record.header.id.as_js_str().as_wtf8();
+    let native = record
+        .agent
+        .as_deref()
+        .and_then(|agent| id.strip_prefix(agent.as_bytes())?.strip_prefix(b":"))
+        .unwrap_or(id);
+    match native.strip_prefix(b"session-") {
+        Some(tail) if !tail.is_empty() => tail,
+        _ => native,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sref::session::{JsString, SessionHeader};
+
+    use super::*;
+
+    fn records(ids: &[(&'static str, &'static str)]) -> Vec<SessionRecord> {
+        ids.iter()
+            .map(|(agent, id)| {
+                let mut record = SessionRecord::new(SessionHeader::new(*id, 0));
+                record.agent = Some((*agent).into());
+                record
+            })
+            .collect()
+    }
+
+    fn sample() -> Vec<SessionRecord> {
+        records(&[
+            ("dsh", "session-3f9c1e52-7d0b"),
+            ("dsh", "session-3fd07a96-42cc"),
+            ("dsh", "session-3f"),
+            ("claude", "claude:3f9a"),
+            ("dsh", "a"),
+            ("dsh", "ab"),
+            ("dsh", "session-"),
+        ])
+    }
+
+    #[test]
+    fn a_unique_beginning_will_do() {
+        let records = sample();
+        let ids = Ids::new(&records);
+        let find = |given| {
+            ids.find(given)
+                .map(|record| record.header.id.to_string())
+                .map_err(|failure| format!("{failure:?}"))
+        };
+        let first = "session-3f9c1e52-7d0b".to_owned();
+        for given in [
+            "session-3f9c1e52-7d0b",
+            "session-3f9",
+            "3f9c",
+            "3f9c1e52-7d0b",
+        ] {
+            assert_eq!(find(given), Ok(first.clone()), "{given}");
+        }
+        assert_eq!(find("claude:"), Ok("claude:3f9a".to_owned()));
+        assert_eq!(find("3f9a"), Ok("claude:3f9a".to_owned()));
+        // An id that begins others is found by all of it.
+        assert_eq!(find("session-3f"), Ok("session-3f".to_owned()));
+        assert_eq!(find("a"), Ok("a".to_owned()));
+        assert_eq!(find("session-"), Ok("session-".to_owned()));
+        assert!(
+            find("zz")
+                .unwrap_err()
+                .contains("SESSION_QUERY_SESSION_NOT_FOUND")
+        );
+    }
+
+    #[test]
+    fn an_ambiguous_beginning_names_up_to_three() {
+        let records = sample();
+        let message = |given| match Ids::new(&records).find(given) {
+            Err(Failure::Error { code, message }) => {
+                assert_eq!(code, "cli.ambiguous-id");
+                message
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            message("3f9"),
+            r#""3f9" begins 2 ids: "session-3f9c1e52-7d0b", "claude:3f9a""#
+        );
+        let all = message("3f");
+        assert!(
+            all.contains("begins 4 ids") && all.ends_with(", …"),
+            "{all}"
+        );
+        // Nothing is no beginning, even of the only session.
+        assert!(matches!(
+            Ids::new(&records[..1]).find(""),
+            Err(Failure::Error { .. })
+        ));
+    }
+
+    #[test]
+    fn what_a_listing_shows_is_found() {
+        let mut records = sample();
+        let half = JsString::from_utf16([0x61, 0xD83D]);
+        records.push(SessionRecord::new(SessionHeader::new(half, 0)));
+        let ids = Ids::new(&records);
+        let short: Vec<String> = records.iter().map(|record| ids.short(record)).collect();
+        assert_eq!(short[0], "3f9c1e52");
+        assert_eq!(short[3], "3f9a");
+        for (record, short) in records.iter().zip(&short).take(7) {
+            assert_eq!(
+                ids.find(short).unwrap().header.id,
+                record.header.id,
+                "{short}"
+            );
+        }
+        // Nobody can type this one.
+        assert_eq!(short[7], r"a\u{d83d}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Options that several commands share, and the words that their values have.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sref::envelope::Profile;
+use sref::projection::{Budget, Retention};
+use sref::service::{Config, ReferenceError};
+use sref::session::{Dialect, JsString};
+use sref::uri::MentionOptions;
+
+use crate::reader::KINDS;
+
+/// How the answer is printed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Format {
+    /// Print JSON, in which all text stands exactly as it was written
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where sessions are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Stores")]
+pub(crate) struct Stores {
+    /// Read this store instead of those found on the machine; can be repeated
+    ///
+    /// KIND is the agent, PATH the directory of its session logs.
+    #[arg(long = "store", value_name = "KIND=PATH", value_parser = StorePlace::parse)]
+    pub(crate) places: Vec<StorePlace>,
+}
+
+/// The value of `--store`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StorePlace {
+    pub(crate) kind: &'static str,
+    pub(crate) path: PathBuf,
+}
+
+impl StorePlace {
+    fn parse(value: &str) -> Result<Self, String> {
+        let (kind, path) = match value.split_once('=') {
+            Some((kind, path)) if !path.is_empty() => (kind, path),
+            _ => return Err("expected KIND=PATH, as in dsh=/home/me/.dsh/sessions".to_owned()),
+        };
+        let known = KINDS.iter().find(|known| **known == kind);
+        Ok(Self {
+            kind: known.ok_or_else(|| format!("KIND is one of: {}", KINDS.join(", ")))?,
+            path: path.into(),
+        })
+    }
+}
+
+/// Who asks.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Stores")]
+pub(crate) struct Own {
+    /// The session that you are in: it is not listed and cannot be cited
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+/// How URIs are spelled.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "References")]
+pub(crate) struct Spelling {
+    /// The harness whose URIs are read and written
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub(crate) dialect: DialectName,
+}
+
+/// How a referenced session is carried.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "References")]
+pub(crate) struct Carriage {
+    /// The most bytes that one referenced session may take [default: 65536]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    pub(crate) budget: Option<u64>,
+    /// Take the budget from the model's context window instead
+    ///
+    /// A fifth of the window for each session, at four bytes a token, and never less than the
+    /// default budget.
+    #[arg(long, value_name = "TOKENS", conflicts_with = "budget")]
+    pub(crate) window: Option<u64>,
+    /// How a conversation is shortened that does not fit
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub(crate) retention: RetentionName,
+    /// Which characters of a session are escaped
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub(crate) profile: ProfileName,
+}
+
+impl Carriage {
+    /// The most bytes that one referenced session may take.
+    pub(crate) fn budget(&self) -> usize {
+        let given = self
+            .budget
+            .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        match (given, self.window) {
+            (Some(bytes), _) => bytes,
+            (None, Some(tokens)) => Budget::for_window(tokens).get(),
+            (None, None) => Budget::DEFAULT.get(),
+        }
+    }
+
+    /// The limits of a resolver.
+    pub(crate) fn config(&self) -> Result<Config, ReferenceError> {
+        Config::default().with_max_reference_bytes((self.budget() as u64).min(MOST))
+    }
+}
+
+/// The largest number that JavaScript hosts exchange.
+pub(crate) const MOST: u64 = (1 << 53) - 1;
+
+/// Values of `--dialect`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectName {
+    /// DeepSeek Harness: dsh-session:
+    #[default]
+    Dsh,
+    /// DeepSeek Harness 0.0.1: dsh-session:, context before the message
+    #[value(name = "dsh-0.0.1")]
+    Dsh001,
+    /// Hydra: hydra-session:
+    Hydra,
+    /// `TheOpen` Harness: toh-session:
+    Toh,
+}
+
+impl DialectName {
+    pub(crate) const fn get(self) -> Dialect {
+        match self {
+            Self::Dsh => Dialect::DSH,
+            Self::Dsh001 => Dialect::DSH_0_0_1,
+            Self::Hydra => Dialect::HYDRA,
+            Self::Toh => Dialect::TOH,
+        }
+    }
+}
+
+/// Values of `--retention`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RetentionName {
+    /// Every message gets a fair share
+    #[default]
+    Fair,
+    /// As the harnesses do it, byte for byte
+    Exact,
+}
+
+impl RetentionName {
+    pub(crate) const fn get(self) -> Retention {
+        match self {
+            Self::Fair => Retention::Fair,
+            Self::Exact => Retention::Exact,
+        }
+    }
+}
+
+/// Values of `--profile`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileName {
+    /// As the harnesses do it: only what could end the block
+    Plain,
+    /// Also what is invisible or turns text around; what was left out is counted
+    #[default]
+    Hardened,
+}
+
+impl ProfileName {
+    pub(crate) const fn get(self) -> Profile {
+        match self {
+            Self::Plain => Profile::Plain,
+            Self::Hardened => Profile::Hardened,
+        }
+    }
+}
+
+/// Values of `--mentions`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MentionsName {
+    /// As the harnesses do it
+    Seed,
+    /// Mentions in code stay text, labels are readable, a broken bare URI is no error
+    #[default]
+    Friendly,
+}
+
+impl MentionsName {
+    pub(crate) fn get(self) -> MentionOptions {
+        match self {
+            Self::Seed => MentionOptions::default(),
+            Self::Friendly => MentionOptions::friendly(),
+        }
+    }
+}
+
+/// The directory that stands for "here": `--cwd`, else the process's own.
+pub(crate) fn here(given: Option<&str>) -> Option<JsString> {
+    match given {
+        Some(given) => Some(given.into()),
+        None => {
+            let here = std::env::current_dir().ok()?;
+            Some(here.to_string_lossy().into_owned().into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_a_kind_and_a_path() {
+        let place = StorePlace::parse("dsh=/a=b").unwrap();
+        assert_eq!((place.kind, place.path), ("dsh", "/a=b".into()));
+        for bad in ["", "dsh", "dsh=", "=/a", "/a/b", "hal=/a"] {
+            assert!(StorePlace::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

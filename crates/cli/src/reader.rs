@@ -1,0 +1,240 @@
+//! Opening stores and waiting for what they say.
+
+use std::fs;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sref::query::{CancellationToken, QueryError, SessionQuery, SessionRecord, TitleResult};
+use sref::service::{Config, Search, SessionReferenceResolver};
+use sref::session::json::Object;
+use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
+use sref::uri::{Schemes, SessionUri};
+use sref_stores::dsh::{DshOptions, DshStore};
+use sref_stores::{Corpus, Environment, Listing, Store, StoreError, locate};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::console;
+use crate::failure::Failure;
+use crate::ids::Ids;
+use crate::options::{Spelling, StorePlace, Stores};
+use crate::term::visible;
+
+/// The agents whose stores can be opened.
+pub(crate) const KINDS: &[&str] = &["dsh"];
+
+/// The stores of one command, and the runtime in which they are read.
+pub(crate) struct Reader {
+    corpus: Corpus,
+    /// Stores that are there and cannot be opened.
+    broken: Vec<StoreReport>,
+    runtime: Runtime,
+    cancel: CancellationToken,
+}
+
+impl Reader {
+    /// Opens the stores that are named, else those found on the machine.
+    ///
+    /// # Errors
+    ///
+    /// A store that is named has to be there; one that is only looked for does not.
+    pub(crate) fn open(stores: &Stores) -> Result<Self, Failure> {
+        let mut opened = Vec::new();
+        let mut broken = Vec::new();
+        for place in &stores.places {
+            opened.push(named(place)?);
+        }
+        if stores.places.is_empty() {
+            for located in locate(&Environment::of_process()) {
+                // Nothing was installed there, which is no news.
+                if !located.root.exists() {
+                    continue;
+                }
+                match open(located.kind, located.root.clone()) {
+                    Ok(store) => opened.push(store),
+                    Err(error) => broken.push(StoreReport {
+                        kind: located.kind,
+                        root: located.root,
+                        listing: Err(error),
+                    }),
+                }
+            }
+        }
+        Ok(Self {
+            corpus: Corpus::new(opened),
+            broken,
+            runtime: Builder::new_current_thread().build()?,
+            cancel: CancellationToken::new(),
+        })
+    }
+
+    pub(crate) fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// Waits for an answer. Ctrl-C ends the program, so nothing is ever taken back.
+    pub(crate) fn wait<'a, F: Future>(
+        &'a self,
+        ask: impl FnOnce(&'a CancellationToken) -> F,
+    ) -> F::Output {
+        self.runtime.block_on(ask(&self.cancel))
+    }
+
+    /// Every session, newest first. A store that cannot be read costs its own, and is named.
+    pub(crate) fn list(&self) -> Result<Vec<SessionRecord>, Failure> {
+        for report in &self.broken {
+            let root = report.root.to_string_lossy();
+            let root = visible::line(root.as_ref().into());
+            console::say(&format!(
+                "note: the store {root} cannot be read, see `sref doctor`"
+            ));
+        }
+        Ok(self.wait(|cancel| self.corpus.list(cancel))?)
+    }
+
+    /// The session that a person means: by its id, a unique beginning of it, or its URI.
+    pub(crate) fn find(&self, given: &str, dialect: &Dialect) -> Result<SessionRecord, Failure> {
+        let records = self.list()?;
+        let ids = Ids::new(&records);
+        let uri = SessionUri::parse(JsStr::from(given), &Schemes::from(dialect));
+        let record = match uri {
+            Ok(uri) => ids.get(uri.id())?,
+            Err(_) => ids.find(given)?,
+        };
+        Ok(record.clone())
+    }
+
+    /// The title of a session; absent also when it cannot be read, as in a list.
+    pub(crate) fn title(&self, id: &SessionId) -> Result<Option<JsString>, Failure> {
+        let ids = std::slice::from_ref(id);
+        let titles = self.wait(|cancel| self.corpus.titles(ids, cancel))?;
+        let title = titles.into_iter().next().and_then(Result::ok).flatten();
+        Ok(title.filter(|title| !title.is_empty()))
+    }
+
+    /// What a session shows now.
+    pub(crate) fn surface(&self, id: &SessionId) -> Result<SurfaceSnapshot, Failure> {
+        let surface = self.wait(|cancel| self.corpus.surface(id, cancel))?;
+        let gone = || QueryError::SessionNotFound { id: id.clone() };
+        Ok(surface.ok_or_else(gone)?)
+    }
+
+    /// What each store holds and what it skipped.
+    pub(crate) fn reports(self) -> Vec<StoreReport> {
+        let listings = self.wait(|cancel| self.corpus.survey(cancel));
+        let stores = self.corpus.stores().iter();
+        let read = stores.zip(listings).map(|(store, listing)| StoreReport {
+            kind: store.kind(),
+            root: store.root().to_owned(),
+            listing,
+        });
+        read.chain(self.broken).collect()
+    }
+}
+
+/// A store, and what it lists or why it cannot.
+pub(crate) struct StoreReport {
+    pub(crate) kind: &'static str,
+    pub(crate) root: PathBuf,
+    pub(crate) listing: Result<Listing, StoreError>,
+}
+
+impl StoreReport {
+    /// `{kind, root}`
+    pub(crate) fn place(&self) -> Object {
+        Object::new()
+            .with("kind", self.kind)
+            .with("root", self.root.to_string_lossy().into_owned())
+    }
+}
+
+/// Sessions that were listed already, so that asking for them again reads nothing.
+pub(crate) struct Listed<'a> {
+    corpus: &'a Corpus,
+    records: &'a [SessionRecord],
+}
+
+impl<'a> Listed<'a> {
+    pub(crate) const fn new(corpus: &'a Corpus, records: &'a [SessionRecord]) -> Self {
+        Self { corpus, records }
+    }
+}
+
+impl SessionQuery for Listed<'_> {
+    type Error = QueryError;
+
+    async fn list(&self, _: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
+        Ok(self.records.to_vec())
+    }
+
+    async fn titles(
+        &self,
+        ids: &[SessionId],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<TitleResult>, QueryError> {
+        self.corpus.titles(ids, cancel).await
+    }
+
+    async fn surface(
+        &self,
+        id: &SessionId,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SurfaceSnapshot>, QueryError> {
+        self.corpus.surface(id, cancel).await
+    }
+}
+
+/// The session that a person is in. Its log may not be written yet: what is not found is taken as
+/// it stands.
+///
+/// # Errors
+///
+/// When it begins several ids.
+pub(crate) fn own_id(given: Option<&str>, records: &[SessionRecord]) -> Result<SessionId, Failure> {
+    let Some(given) = given else {
+        return Ok(nobody());
+    };
+    let ids = Ids::new(records);
+    match ids.find(given) {
+        Ok(record) => Ok(record.header.id.clone()),
+        Err(failure) if ids.knows(given) => Err(failure),
+        Err(_) => Ok(given.into()),
+    }
+}
+
+/// The id of no session: no store names a session of an agent `sref`.
+pub(crate) fn nobody() -> SessionId {
+    "sref:nobody".into()
+}
+
+/// A resolver as the program wants it: friendlier than the harnesses where nobody can tell.
+pub(crate) fn resolver<Q>(
+    query: Q,
+    config: Config,
+    spelling: &Spelling,
+) -> SessionReferenceResolver<Q> {
+    SessionReferenceResolver::new(query, config)
+        .with_dialect(spelling.dialect.get())
+        .with_search(Search::Folding)
+}
+
+/// A store that was asked for by name.
+fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
+    // A store takes an absent root for an empty one; who names it means one that is there.
+    if let Err(error) = fs::metadata(&place.path) {
+        let path = place.path.to_string_lossy();
+        let path = JsStr::from(path.as_ref()).excerpt();
+        return Err(Failure::new(
+            "store.io",
+            format!("could not read the store {path}: {error}"),
+        ));
+    }
+    Ok(open(place.kind, place.path.clone())?)
+}
+
+/// A store of one of the [`KINDS`].
+fn open(kind: &'static str, root: PathBuf) -> Result<Arc<dyn Store>, StoreError> {
+    match kind {
+        _ => Ok(Arc::new(DshStore::open(root, DshOptions::default())?)),
+    }
+}
