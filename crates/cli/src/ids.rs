@@ -109,10 +109,8 @@ impl<'a> Ids<'a> {
             }
         }
         // A short id, or one that begins another: only the whole of it is sure to be found.
-        match self.begins_one(tail.as_wtf8()) {
-            true => visible::line(tail),
-            false => visible::line(id),
-        }
+        let sure = self.begins_one(tail.as_wtf8());
+        visible::line(if sure { tail } else { id })
     }
 
     fn begins_one(&self, start: &[u8]) -> bool {

@@ -26,11 +26,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers (status 0), anything else is wrong usage (2).
             let status = u8::try_from(error.exit_code()).unwrap_or(2);
-            return match error.print() {
-                Ok(()) => status.into(),
-                Err(_) if status == 0 => ExitCode::SUCCESS,
-                Err(_) => status.into(),
-            };
+            // Nobody may be reading any more, which changes nothing.
+            let _ = error.print();
+            return status.into();
         }
     };
     let json = cli.command.json();

@@ -9,7 +9,7 @@ use sref::service::{Config, ReferenceError};
 use sref::session::{Dialect, JsString};
 use sref::uri::MentionOptions;
 
-use crate::reader::KINDS;
+use crate::reader::{KINDS, Kind};
 
 /// How the answer is printed.
 #[derive(Debug, Args)]
@@ -32,9 +32,9 @@ pub(crate) struct Stores {
 }
 
 /// The value of `--store`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct StorePlace {
-    pub(crate) kind: &'static str,
+    pub(crate) kind: &'static Kind,
     pub(crate) path: PathBuf,
 }
 
@@ -44,9 +44,10 @@ impl StorePlace {
             Some((kind, path)) if !path.is_empty() => (kind, path),
             _ => return Err("expected KIND=PATH, as in dsh=/home/me/.dsh/sessions".to_owned()),
         };
-        let known = KINDS.iter().find(|known| **known == kind);
+        let known: Vec<&str> = KINDS.iter().map(|own| own.name).collect();
+        let kind = KINDS.iter().find(|own| own.name == kind);
         Ok(Self {
-            kind: known.ok_or_else(|| format!("KIND is one of: {}", KINDS.join(", ")))?,
+            kind: kind.ok_or_else(|| format!("KIND is one of: {}", known.join(", ")))?,
             path: path.into(),
         })
     }
@@ -54,7 +55,6 @@ impl StorePlace {
 
 /// Who asks.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Stores")]
 pub(crate) struct Own {
     /// The session that you are in: it is not listed and cannot be cited
     #[arg(long, value_name = "ID")]
@@ -124,7 +124,7 @@ pub(crate) enum DialectName {
     Dsh001,
     /// Hydra: hydra-session:
     Hydra,
-    /// `TheOpen` Harness: toh-session:
+    /// TheOpen Harness: toh-session:
     Toh,
 }
 
@@ -198,13 +198,11 @@ impl MentionsName {
 
 /// The directory that stands for "here": `--cwd`, else the process's own.
 pub(crate) fn here(given: Option<&str>) -> Option<JsString> {
-    match given {
-        Some(given) => Some(given.into()),
-        None => {
-            let here = std::env::current_dir().ok()?;
-            Some(here.to_string_lossy().into_owned().into())
-        }
+    if let Some(given) = given {
+        return Some(given.into());
     }
+    let here = std::env::current_dir().ok()?;
+    Some(here.to_string_lossy().into_owned().into())
 }
 
 #[cfg(test)]
@@ -214,7 +212,7 @@ mod tests {
     #[test]
     fn a_store_is_a_kind_and_a_path() {
         let place = StorePlace::parse("dsh=/a=b").unwrap();
-        assert_eq!((place.kind, place.path), ("dsh", "/a=b".into()));
+        assert_eq!((place.kind.name, place.path), ("dsh", "/a=b".into()));
         for bad in ["", "dsh", "dsh=", "=/a", "/a/b", "hal=/a"] {
             assert!(StorePlace::parse(bad).is_err(), "{bad}");
         }

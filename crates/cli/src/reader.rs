@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 use std::sync::Arc;
 
 use sref::query::{CancellationToken, QueryError, SessionQuery, SessionRecord, TitleResult};
@@ -11,7 +11,7 @@ use sref::session::json::Object;
 use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::{Schemes, SessionUri};
 use sref_stores::dsh::{DshOptions, DshStore};
-use sref_stores::{Corpus, Environment, Listing, Store, StoreError, locate};
+use sref_stores::{Corpus, Environment, Listing, Located, Store, StoreError, locate};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
@@ -20,14 +20,26 @@ use crate::ids::Ids;
 use crate::options::{Spelling, StorePlace, Stores};
 use crate::term::visible;
 
-/// The agents whose stores can be opened.
-pub(crate) const KINDS: &[&str] = &["dsh"];
+/// An agent whose stores can be opened.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    open: fn(PathBuf) -> Result<Arc<dyn Store>, StoreError>,
+}
+
+/// The agents that are known.
+pub(crate) const KINDS: &[Kind] = &[Kind {
+    name: "dsh",
+    open: |root| Ok(Arc::new(DshStore::open(root, DshOptions::default())?)),
+}];
 
 /// The stores of one command, and the runtime in which they are read.
 pub(crate) struct Reader {
     corpus: Corpus,
     /// Stores that are there and cannot be opened.
     broken: Vec<StoreReport>,
+    /// Where stores were looked for and are not.
+    absent: Vec<Located>,
     runtime: Runtime,
     cancel: CancellationToken,
 }
@@ -41,16 +53,18 @@ impl Reader {
     pub(crate) fn open(stores: &Stores) -> Result<Self, Failure> {
         let mut opened = Vec::new();
         let mut broken = Vec::new();
+        let mut absent = Vec::new();
         for place in &stores.places {
             opened.push(named(place)?);
         }
         if stores.places.is_empty() {
             for located in locate(&Environment::of_process()) {
-                // Nothing was installed there, which is no news.
-                if !located.root.exists() {
+                let kind = KINDS.iter().find(|kind| kind.name == located.kind);
+                let Some(kind) = kind.filter(|_| located.root.exists()) else {
+                    absent.push(located);
                     continue;
-                }
-                match open(located.kind, located.root.clone()) {
+                };
+                match (kind.open)(located.root.clone()) {
                     Ok(store) => opened.push(store),
                     Err(error) => broken.push(StoreReport {
                         kind: located.kind,
@@ -63,6 +77,7 @@ impl Reader {
         Ok(Self {
             corpus: Corpus::new(opened),
             broken,
+            absent,
             runtime: Builder::new_current_thread().build()?,
             cancel: CancellationToken::new(),
         })
@@ -70,6 +85,11 @@ impl Reader {
 
     pub(crate) fn corpus(&self) -> &Corpus {
         &self.corpus
+    }
+
+    /// Where stores were looked for and are not.
+    pub(crate) fn absent(&self) -> &[Located] {
+        &self.absent
     }
 
     /// Waits for an answer. Ctrl-C ends the program, so nothing is ever taken back.
@@ -220,21 +240,15 @@ pub(crate) fn resolver<Q>(
 
 /// A store that was asked for by name.
 fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
+    let root = path::absolute(&place.path)?;
     // A store takes an absent root for an empty one; who names it means one that is there.
-    if let Err(error) = fs::metadata(&place.path) {
-        let path = place.path.to_string_lossy();
+    if let Err(error) = fs::metadata(&root) {
+        let path = root.to_string_lossy();
         let path = JsStr::from(path.as_ref()).excerpt();
         return Err(Failure::new(
             "store.io",
             format!("could not read the store {path}: {error}"),
         ));
     }
-    Ok(open(place.kind, place.path.clone())?)
-}
-
-/// A store of one of the [`KINDS`].
-fn open(kind: &'static str, root: PathBuf) -> Result<Arc<dyn Store>, StoreError> {
-    match kind {
-        _ => Ok(Arc::new(DshStore::open(root, DshOptions::default())?)),
-    }
+    Ok((place.kind.open)(root)?)
 }

@@ -24,6 +24,6 @@ impl Args {
         // Into memory first: the generator panics when it cannot write.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "sref", &mut script);
-        console::print(&String::from_utf8_lossy(&script))
+        console::print_exact(String::from_utf8_lossy(&script).trim_end().into())
     }
 }

@@ -75,7 +75,8 @@ fn findings(report: &StoreReport) -> Vec<Finding> {
             .map(|own| {
                 let mut detail = own.kind.explanation().to_owned();
                 if !own.detail.is_empty() {
-                    detail += &format!(": {}", own.detail);
+                    detail.push_str(": ");
+                    detail.push_str(&own.detail);
                 }
                 finding(own.code(), Some(&own.path), detail)
             })

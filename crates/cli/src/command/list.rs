@@ -1,6 +1,6 @@
 use sref::service::{Agent, Candidate, Config, Limit};
+use sref::session::JsString;
 use sref::session::json::{Object, Value};
-use sref::session::{JsStr, JsString};
 
 use crate::failure::Failure;
 use crate::ids::Ids;
@@ -16,7 +16,7 @@ use crate::{console, reader};
 const EXAMPLES: &str = "\
 Examples:
   sref list                        the sessions nearest to this directory
-  sref list 重复扣款               those whose title, directory or id holds these words
+  sref list password reset         those whose title, directory or id holds these words
   sref list --cwd ~/shop --limit 5
   sref list --all --json | jq -r '.[].mention'
 
@@ -29,8 +29,8 @@ const DIRECTORY: usize = 32;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only sessions whose title, directory or id holds this text
-    query: Option<String>,
+    /// Only sessions whose title, directory or id holds these words, as they stand
+    query: Vec<String>,
     /// The directory whose sessions come first [default: this one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
@@ -64,10 +64,11 @@ impl Args {
         let resolver = reader::resolver(listed, Config::default(), &self.spelling)
             .with_subagents(self.all)
             .with_archived(self.all);
-        let query = self.query.as_deref().map(JsStr::from);
+        let query = self.query.join(" ");
         let limit = Limit::new(limit)?;
-        let candidates =
-            reader.wait(|cancel| resolver.candidates(&agent, query, Some(limit), cancel))?;
+        let candidates = reader.wait(|cancel| {
+            resolver.candidates(&agent, Some(query.as_str().into()), Some(limit), cancel)
+        })?;
         drop(progress);
         if self.format.json {
             let shapes: Vec<Value> = candidates.iter().map(shape).collect();

@@ -38,6 +38,6 @@ impl Args {
         };
         let mut text = Vec::new();
         Man::new(page).render(&mut text)?;
-        console::print(&String::from_utf8_lossy(&text))
+        console::print_exact(String::from_utf8_lossy(&text).trim_end().into())
     }
 }

@@ -34,16 +34,10 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let reader = Reader::open(&self.stores)?;
         let dialect = self.spelling.dialect.get();
-        let (record, title) = match &self.label {
-            Some(label) => (
-                reader.find(&self.id, &dialect)?,
-                Some(label.as_str().into()),
-            ),
-            None => {
-                let record = reader.find(&self.id, &dialect)?;
-                let title = reader.title(&record.header.id)?;
-                (record, title)
-            }
+        let record = reader.find(&self.id, &dialect)?;
+        let title = match self.label {
+            Some(label) => Some(label.into()),
+            None => reader.title(&record.header.id)?,
         };
         let id = &record.header.id;
         let label = title.as_ref().map_or(id.as_js_str(), JsStr::from);

@@ -1,4 +1,5 @@
 use sref::session::json::Value;
+use sref_stores::Located;
 
 use crate::console;
 use crate::failure::Failure;
@@ -31,7 +32,9 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let progress = Progress::start("Reading the stores");
-        let reports = Reader::open(&self.stores)?.reports();
+        let reader = Reader::open(&self.stores)?;
+        let absent: Vec<String> = reader.absent().iter().map(looked_for).collect();
+        let reports = reader.reports();
         drop(progress);
         if self.format.json {
             let shapes: Vec<Value> = reports.iter().map(shape).collect();
@@ -41,10 +44,22 @@ impl Args {
         let aligns = [Align::Left, Align::Right, Align::Left, Align::Left];
         console::print(&lines(aligns, &rows, None))?;
         if reports.is_empty() {
-            console::say("No store was found; `--store KIND=PATH` names one.");
+            console::say(&format!(
+                "{}No store was found; `--store KIND=PATH` names one.",
+                absent.concat()
+            ));
         }
         Ok(())
     }
+}
+
+fn looked_for(located: &Located) -> String {
+    let root = located.root.to_string_lossy();
+    format!(
+        "{}: nothing at {}\n",
+        located.kind,
+        visible::line(root.as_ref().into())
+    )
 }
 
 /// `{kind, root, sessions?, problems, code?}`: `code` when the store could not be listed.

@@ -42,8 +42,7 @@ fn write(text: JsStr<'_>, shape: Shape) -> String {
         };
         match (c, shape) {
             ('\r', _) if next == Some('\n') => continue,
-            ('\n' | '\t', Shape::Lines) => out.push(c),
-            (' ', Shape::Lines) => out.push(c),
+            ('\n' | '\t' | ' ', Shape::Lines) => out.push(c),
             _ if shape == Shape::Line && (c == ' ' || c.is_whitespace()) => {
                 if !out.is_empty() && !out.ends_with(' ') {
                     out.push(' ');
@@ -74,7 +73,7 @@ fn is_hidden(c: char) -> bool {
         || matches!(c,
             '\u{AD}' | '\u{34F}' | '\u{61C}'
             // Fillers that show as nothing.
-            | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}' | '\u{FFA0}'
+            | '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}' | '\u{FFA0}'
             | '\u{180B}'..='\u{180F}'
             | '\u{200B}'..='\u{200F}'
             // Line separators and bidi controls.

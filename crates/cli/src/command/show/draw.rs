@@ -1,5 +1,7 @@
 //! How a session looks in a terminal: one bar a message, so that one sees where the budget went.
 
+use std::fmt::Write as _;
+
 use sref::session::Role;
 
 use crate::term::bar::bar;
@@ -66,9 +68,9 @@ pub(super) fn text(picture: &Picture, columns: usize) -> String {
         let omitted = message.total - message.shown;
         let mut head = format!("── {}", role(message, WIDE));
         if omitted > 0 {
-            head += &format!(", {} left out", many(omitted as u64, "byte"));
+            let _ = write!(head, ", {} left out", many(omitted as u64, "byte"));
         }
-        out += &format!("\n{}\n{text}\n", paint(STRONG, head));
+        let _ = write!(out, "\n{}\n{text}\n", paint(STRONG, head));
     }
     out.push('\n');
     out += &totals(picture, columns);
@@ -82,7 +84,7 @@ fn heading(picture: &Picture, columns: usize) -> String {
     let mut out = format!("{title}\n");
     for line in [id, facts] {
         if !line.is_empty() {
-            out += &format!("{}\n", paint(FAINT, line));
+            let _ = writeln!(out, "{}", paint(FAINT, line));
         }
     }
     out
@@ -205,7 +207,10 @@ fn wrapped(parts: &[String], columns: usize) -> String {
         };
         match lines.last_mut() {
             Some(line) if line.is_empty() => *line = part,
-            Some(line) if line.len() + 1 + part.len() <= columns => *line += &format!(" {part}"),
+            Some(line) if line.len() + 1 + part.len() <= columns => {
+                line.push(' ');
+                line.push_str(&part);
+            }
             _ => lines.push(part),
         }
     }

@@ -1,0 +1,137 @@
+//! `sref stores`, `sref doctor`, and that no command writes.
+
+use sref_stores::dsh::{DshOptions, DshStore};
+use sref_stores::{CancellationToken, Store as _};
+
+use super::*;
+
+#[test]
+fn stores_and_their_sessions() {
+    let text = succeed(on_sample(&["stores"])).stdout;
+    assert!(
+        text.starts_with("dsh  ") && text.contains("8 sessions"),
+        "{text}"
+    );
+    let json = succeed(on_sample(&["stores", "--json"])).json();
+    assert_eq!(json[0]["kind"], "dsh");
+    assert_eq!(json[0]["sessions"], 8);
+    assert_eq!(
+        json[0]["root"].as_str().unwrap(),
+        sample().to_str().unwrap()
+    );
+}
+
+#[test]
+fn a_store_that_is_not_there() {
+    for args in [
+        &["list"][..],
+        &["show", "x"],
+        &["mention", "x"],
+        &["stores"],
+        &["doctor"],
+    ] {
+        let message = fails(|| on_store(Path::new("/no/such/place"), args), "store.io");
+        assert!(message.contains("/no/such/place"), "{message}");
+    }
+}
+
+#[test]
+fn a_store_of_an_unknown_kind() {
+    let unknown = || {
+        let mut command = sref(&["list"]);
+        command.args(["--store", "hal9000=/tmp"]);
+        command
+    };
+    let answer = run(unknown());
+    assert_eq!(answer.status, 2, "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("hal9000") && answer.stderr.contains("dsh"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn the_doctor_names_what_was_skipped() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().join("sessions");
+    let project = root.join("--work--");
+    fs::create_dir_all(project.join("broken")).unwrap();
+    fs::write(project.join("broken/session.jsonl"), "garbage\n").unwrap();
+    fs::write(project.join("flat.jsonl"), "{}\n").unwrap();
+    let text = run(on_store(&root, &["doctor"]));
+    assert_eq!(text.status, 0, "{}", text.stderr);
+    assert!(text.stdout.contains("store.header"), "{}", text.stdout);
+    assert!(text.stdout.contains("broken"), "{}", text.stdout);
+    let json = succeed(on_store(&root, &["doctor", "--json"])).json();
+    let problems = json.as_array().unwrap();
+    assert_eq!(problems.len(), 2, "{json}");
+    for problem in problems {
+        for key in ["kind", "root", "code", "path"] {
+            assert!(problem[key].is_string(), "{problem}");
+        }
+    }
+    // What is broken costs nobody else anything.
+    assert_eq!(succeed(on_store(&root, &["list", "--json"])).stdout, "[]\n");
+    let healthy = run(on_sample(&["doctor"]));
+    assert_eq!((healthy.status, healthy.stdout.as_str()), (0, ""));
+    assert_eq!(succeed(on_sample(&["doctor", "--json"])).stdout, "[]\n");
+}
+
+/// Every file below a directory: its bytes, and when it was written.
+fn tree(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = path.metadata().unwrap();
+            if meta.is_dir() {
+                open.push(path.clone());
+            }
+            let bytes = if meta.is_dir() {
+                Vec::new()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            files.insert(path, (bytes, meta.modified().unwrap()));
+        }
+    }
+    files
+}
+
+#[test]
+fn no_command_writes_to_a_store() {
+    let before = tree(&sample());
+    assert!(before.len() > 8);
+    let mention = succeed(on_sample(&["mention", "3f9c"])).stdout;
+    for args in [
+        &["list"][..],
+        &["list", "login"],
+        &["stores"],
+        &["doctor"],
+        &["mention", "3f9c"],
+        &["show", "e20b"],
+        &["show", "a771", "--full"],
+        &["prepare", mention.trim_end()],
+    ] {
+        assert_eq!(run(on_sample(args)).status, 0, "{args:?}");
+        assert!(tree(&sample()) == before, "{args:?}");
+    }
+}
+
+/// The scripts of the samples are written by hand, and their logs have to pass every rule.
+#[test]
+fn the_sample_store_is_one_that_the_reference_reads() {
+    let store = DshStore::open(sample(), DshOptions::strict()).unwrap();
+    let cancel = CancellationToken::new();
+    let listing = store.list(&cancel).unwrap();
+    assert_eq!((listing.sessions.len(), listing.diagnostics.len()), (8, 0));
+    for listed in &listing.sessions {
+        let id = listed.header.id.as_js_string();
+        let surface = store.surface(id, &cancel).unwrap().unwrap();
+        assert!(!surface.events.is_empty(), "{id}");
+        let title = &store.titles(std::slice::from_ref(id), &cancel).unwrap()[0];
+        assert_eq!(title.as_ref().unwrap().is_none(), *id == *UNTITLED, "{id}");
+    }
+}

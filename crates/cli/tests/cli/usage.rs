@@ -1,0 +1,88 @@
+//! The command line itself.
+
+use super::*;
+
+const COMMANDS: [&str; 9] = [
+    "stores",
+    "list",
+    "mention",
+    "show",
+    "prepare",
+    "uri",
+    "doctor",
+    "completions",
+    "man",
+];
+
+#[test]
+fn wrong_usage_is_status_2() {
+    for args in [
+        &[][..],
+        &["fly"],
+        &["list", "--limit", "0"],
+        &["list", "--limit", "2", "--all"],
+        &["show"],
+        &["show", "x", "--budget", "0"],
+        &["show", "x", "--full", "--budget", "9"],
+        &["show", "x", "--budget", "9", "--window", "9"],
+        &["list", "--store", "dsh"],
+        &["mention", "x", "--dialect", "klingon"],
+        &["man", "fly"],
+    ] {
+        let answer = run(sref(args));
+        assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(!answer.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn help_is_enough() {
+    for command in COMMANDS {
+        let help = succeed(sref(&[command, "--help"])).stdout;
+        assert!(help.contains("Examples:\n  sref "), "{help}");
+        assert!(help.contains("Usage: sref "), "{help}");
+    }
+    let help = succeed(sref(&["--help"])).stdout;
+    for command in COMMANDS {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+    }
+}
+
+#[test]
+fn version() {
+    let version = succeed(sref(&["--version"])).stdout;
+    assert_eq!(version, concat!("sref ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn completions_and_manual() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = succeed(sref(&["completions", shell])).stdout;
+        assert!(
+            script.contains("sref") && script.contains("prepare"),
+            "{shell}"
+        );
+    }
+    let page = succeed(sref(&["man"])).stdout;
+    assert!(page.contains(".TH sref 1"), "{page}");
+    for command in COMMANDS {
+        let page = succeed(sref(&["man", command])).stdout;
+        assert!(page.contains(&format!("sref\\-{command}")), "{page}");
+    }
+}
+
+#[test]
+fn any_id_goes_through_a_uri() {
+    for id in [r#""""#, r#""half \ud83d""#, r#""a\nb""#, r#""支付""#] {
+        let uri = succeed(sref(&["uri", "encode", "--json-string", id])).stdout;
+        let json = succeed(sref(&["uri", "decode", "--json", uri.trim_end()])).stdout;
+        assert!(
+            json.starts_with(&format!("{{\"sessionId\":{id},")),
+            "{json}"
+        );
+    }
+    fails(
+        || sref(&["uri", "encode", "--json-string", "bare"]),
+        "cli.json-string",
+    );
+}
