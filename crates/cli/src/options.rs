@@ -99,8 +99,8 @@ impl Carriage {
             .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         match (given, self.window) {
             (Some(bytes), _) => bytes,
-            (None, Some(tokens)) => Budget::for_window(tokens).get(),
-            (None, None) => Budget::DEFAULT.get(),
+            (None, Some(tokens)) => Budget::for_window(tokens).bytes(),
+            (None, None) => Budget::DEFAULT.bytes(),
         }
     }
 

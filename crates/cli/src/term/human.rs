@@ -58,6 +58,14 @@ pub(crate) fn age(then: i64, now: i64) -> String {
     )
 }
 
+/// [`age`] in a sentence: `11d ago`.
+pub(crate) fn ago(then: i64, now: i64) -> String {
+    match age(then, now).as_str() {
+        "now" => "now".to_owned(),
+        age => format!("{age} ago"),
+    }
+}
+
 /// A part of a whole in percent, rounded down; so 100 % is really all of it.
 pub(crate) fn percent(part: usize, whole: usize) -> usize {
     part.saturating_mul(100).checked_div(whole).unwrap_or(0)
@@ -99,6 +107,7 @@ mod tests {
         let show = |then| age(then, 400 * day);
         assert_eq!(show(400 * day - 59_999), "now");
         assert_eq!(show(500 * day), "now");
+        assert_eq!((ago(0, 0), ago(0, 60_000)), ("now".into(), "1m ago".into()));
         assert_eq!(show(400 * day - 60_000), "1m");
         assert_eq!(show(400 * day - day + 1), "23h");
         assert_eq!(show(389 * day), "11d");

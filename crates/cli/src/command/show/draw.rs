@@ -118,11 +118,7 @@ fn map(messages: &[Message], columns: usize) -> String {
             short(n as u64)
         }
     };
-    let scale = messages
-        .iter()
-        .map(|message| message.total)
-        .max()
-        .unwrap_or(0);
+    let scale = scale(messages);
     let rows: Vec<[String; 5]> = messages
         .iter()
         .map(|message| {
@@ -148,6 +144,21 @@ fn map(messages: &[Message], columns: usize) -> String {
         Align::Flexible,
     ];
     lines(aligns, &rows, Some(columns))
+}
+
+/// What a whole bar stands for: the most that a message carries, and a third more where something
+/// is missing, so that it can be seen. One huge text that is cut does not flatten all others.
+fn scale(messages: &[Message]) -> usize {
+    let most = |size: fn(&Message) -> usize| messages.iter().map(size).max().unwrap_or(0);
+    let shown = most(|message| message.shown);
+    if shown == 0
+        || messages
+            .iter()
+            .all(|message| message.shown == message.total)
+    {
+        return most(|message| message.total);
+    }
+    shown.saturating_add(shown / 3)
 }
 
 /// Who speaks, in a word or a letter. A checkpoint is a summary in the user's name.
@@ -277,8 +288,8 @@ dsh  3d ago  /home/mei/项目/支付
 ██████████████████████████████▏░░░░░░░░░  12,345 of 16,384 bytes (75 %)
 
 ░             user           0  of 512     支付回调重复扣款：昨天有 37 …
-▍             summary    1,500             Goal
-██▋░░░░░░░░░  assistant  9,000  of 40,687  02:14:00.002 INFO worker-00 …
+█▌            summary    1,500             Goal
+█████████░░░  assistant  9,000  of 40,687  02:14:00.002 INFO worker-00 …
 ▏             user          41             怎么修？
 
 4 messages: 2 whole, 1 shortened, 1 dropped, 32,199 bytes left out
@@ -294,7 +305,7 @@ dsh  3d ago  /home/mei/项目/支付
             assert!(width(line) <= 40, "{line}");
         }
         assert!(
-            drawn.contains("█▎░░░░  a  9.0k  of 40.6k  02:14:00"),
+            drawn.contains("████▌░  a  9.0k  of 40.6k  02:14:00"),
             "{drawn}"
         );
         // It does not get narrower than it can be read.

@@ -1,15 +1,15 @@
 mod draw;
 
-use sref::projection::{Conversation, Identity, Retained, project, retain};
+use sref::projection::{Conversation, Identity, Retained, Text, project, retain};
 use sref::query::SessionRecord;
 use sref::session::json::{Object, Value};
-use sref::session::{JsStr, JsString, SurfaceSnapshot};
+use sref::session::{JsString, SurfaceSnapshot};
 
 use crate::console;
 use crate::failure::Failure;
 use crate::options::{Carriage, Format, Spelling, Stores};
 use crate::reader::Reader;
-use crate::term::human::age;
+use crate::term::human::ago;
 use crate::term::progress::Progress;
 use crate::term::visible;
 use draw::{Message, Picture};
@@ -76,13 +76,8 @@ impl Args {
         drop(progress);
 
         let conversation = project(&surface, dialect.checkpoints());
-        let id = &surface.header.id;
-        let identity = Identity {
-            session_id: id.as_js_str(),
-            label: title.as_ref().map_or(id.as_js_str(), JsStr::from),
-            cwd: surface.header.cwd.as_ref().map(JsStr::from),
-            captured_through_seq: surface.captured_through_seq,
-        };
+        let label = title.as_ref().unwrap_or(surface.header.id.as_js_string());
+        let identity = Identity::of_surface(&surface, label.as_js_str());
         let budget = (!self.full).then(|| self.carriage.budget());
         let retained = retain(
             &identity,
@@ -118,11 +113,11 @@ fn picture(shown: &Shown<'_>) -> Picture {
     let header = &shown.surface.header;
     let mut facts: Vec<String> = shown.record.agent.iter().map(ToString::to_string).collect();
     let then = shown.record.updated_at.unwrap_or(header.created_at);
-    facts.push(age(then, super::now()));
+    facts.push(ago(then, super::now()));
     facts.extend(header.cwd.iter().map(|cwd| visible::line(cwd.as_js_str())));
     let mut messages: Vec<Message> = shown
         .conversation
-        .items
+        .items()
         .iter()
         .map(|item| Message {
             role: item.role,
@@ -130,7 +125,7 @@ fn picture(shown: &Shown<'_>) -> Picture {
             total: item.text.len(),
             shown: 0,
             text: None,
-            words: words(item.text.as_js_str()),
+            words: words(&item.text),
         })
         .collect();
     for kept in &shown.retained.kept {
@@ -150,7 +145,9 @@ fn picture(shown: &Shown<'_>) -> Picture {
 }
 
 /// The first words of a text. A text can be long, and a line is short.
-fn words(text: JsStr<'_>) -> String {
+fn words(text: &Text<'_>) -> String {
+    let text = text.to_js_string();
+    let text = text.as_js_str();
     let mut end = text.len().min(LOOKED_AT);
     while !text.is_boundary(end) {
         end -= 1;
@@ -182,7 +179,7 @@ fn shape(shown: &Shown<'_>) -> Value {
         .kept
         .iter()
         .map(|kept| {
-            let item = &shown.conversation.items[kept.index];
+            let item = &shown.conversation.items()[kept.index];
             let mut out = Object::new()
                 .with("role", item.role.as_str())
                 .with("text", kept.shown.clone());
