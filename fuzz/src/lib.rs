@@ -6,19 +6,26 @@
 mod extract;
 mod input;
 mod json;
+mod log;
 mod uri;
 
 use std::path::Path;
 
 pub use extract::extract;
 pub use json::json;
+pub use log::log;
 pub use uri::uri;
 
 /// A property of any bytes.
 pub type Target = fn(&[u8]);
 
 /// The targets, by the name of their program and of their directory of kept inputs.
-pub const TARGETS: &[(&str, Target)] = &[("extract", extract), ("json", json), ("uri", uri)];
+pub const TARGETS: &[(&str, Target)] = &[
+    ("extract", extract),
+    ("json", json),
+    ("log", log),
+    ("uri", uri),
+];
 
 /// The program of one target: a fuzzer, or a replayer of the files in its arguments.
 #[macro_export]
