@@ -1,1 +1,34 @@
-//! (to be written)
+//! Read-only readers of coding agents' session logs.
+//!
+//! Each agent's reader is a [`Store`]; a [`Corpus`] joins stores into one
+//! [`SessionQuery`](sref_query::SessionQuery). Nothing here writes into a store, and no path is made
+//! from an id: an id selects among what a directory holds.
+//!
+//! | item | is |
+//! | --- | --- |
+//! | [`Store`], [`Listing`], [`Diagnostic`] | one root of one agent: its sessions, and what was skipped |
+//! | [`Mode`] | whether one bad artifact costs one session or, as in the reference, everything |
+//! | [`Corpus`] | several stores as one id space |
+//! | [`locate`] | where agents keep their logs, as a table |
+//! | [`dsh`] | DeepSeek Harness |
+//! | [`lines`] | reading JSONL in bounded memory |
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod diagnostic;
+mod digest;
+pub mod dsh;
+mod error;
+pub mod lines;
+mod locate;
+mod order;
+mod raw;
+mod store;
+
+pub use corpus::Corpus;
+pub use diagnostic::{Diagnostic, DiagnosticKind};
+pub use error::{Position, StoreError, StoreErrorKind};
+pub use locate::{Environment, Located, locate};
+pub use order::Order;
+pub use store::{Listed, Listing, Mode, Store, TitleOutcome};
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,103 @@
+use std::path::{Path, PathBuf};
+
+/// Something in a store that costs at most one session: what was skipped, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// What was found.
+    pub kind: DiagnosticKind,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// More about it; may be empty.
+    pub detail: String,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(kind: DiagnosticKind, path: &Path, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            path: path.to_owned(),
+            detail: detail.into(),
+        }
+    }
+
+    /// Shorthand for `self.kind.code()`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+}
+
+/// What a [`Diagnostic`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// A log directly in a project directory: the layout of old builds.
+    FlatLog,
+    /// A log in an encoding that this store does not read.
+    OtherEncoding,
+    /// A log of a format that this store does not read.
+    NewerFormat,
+    /// A file without a session header in its first line.
+    NoHeader,
+    /// A header with a member that was retired.
+    RetiredHeader,
+    /// A header that names another place than the one where its log lies.
+    Misplaced,
+    /// A second log with the id of another one.
+    DuplicateId,
+    /// A file or directory that cannot be read.
+    Unreadable,
+    /// A symbolic link to a directory, which is not followed.
+    Link,
+}
+
+impl DiagnosticKind {
+    /// The stable name. Wording may change in a patch release; a code never does.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The rule behind it, in `docs/` and the specifications.
+    #[must_use]
+    pub const fn rule(self) -> &'static str {
+        self.row().1
+    }
+
+    /// One sentence for a person.
+    #[must_use]
+    pub const fn explanation(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Whether the reference fails the whole listing over it (`spec/dsh-store.md` 4.4), as
+    /// [`Mode::Strict`](crate::Mode::Strict) does.
+    #[must_use]
+    pub const fn fails_listing(self) -> bool {
+        match self {
+            Self::FlatLog
+            | Self::OtherEncoding
+            | Self::RetiredHeader
+            | Self::Misplaced
+            | Self::DuplicateId
+            | Self::Unreadable => true,
+            Self::NewerFormat | Self::NoHeader | Self::Link => false,
+        }
+    }
+
+    #[rustfmt::skip]
+    const fn row(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::FlatLog => ("store.flat-log", "dsh-store 4.4", "a log of the old layout, directly in a project directory"),
+            Self::OtherEncoding => ("store.encoding", "dsh-store 4.4", "a log in an encoding that this store does not read"),
+            Self::NewerFormat => ("store.format", "dsh-newer 2", "a log written by a newer harness"),
+            Self::NoHeader => ("store.header", "dsh-store 4.2", "no session header in the first line"),
+            Self::RetiredHeader => ("store.retired-header", "dsh-store 4.2", "a header with a retired member"),
+            Self::Misplaced => ("store.misplaced", "dsh-store 4.4", "a header that belongs to another directory"),
+            Self::DuplicateId => ("store.duplicate-id", "dsh-store 4.4", "another log has the same id; the newest is kept"),
+            Self::Unreadable => ("store.unreadable", "dsh-store 4.4", "cannot be read"),
+            Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
+        }
+    }
+}

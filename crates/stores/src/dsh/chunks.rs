@@ -1,0 +1,228 @@
+//! Packed rows: runs of streamed chunks stored as one record (`spec/dsh-store.md` 1.5). They are
+//! checked and counted, never expanded: no chunk stands on a surface.
+
+use sref_session::json::{JsonError, Kind, Scanner, safe_integer};
+
+use super::format::Packed;
+use crate::raw::{Raw, elements, members};
+
+/// Integers of JavaScript end here.
+const MAX_SAFE: i64 = (1 << 53) - 1;
+
+/// The `data` of a packed row, each member judged; which ones must be there depends on the tag.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ChunkData {
+    /// `turn`, `step` and `index`: whether each is a number.
+    numbers: [bool; 3],
+    id: Option<bool>,
+    name: Option<bool>,
+    texts: Option<Run>,
+    arguments: Option<Run>,
+    dt: Option<Steps>,
+    others: bool,
+}
+
+/// An array of strings.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    strings: bool,
+    count: u64,
+}
+
+/// The time steps of a run.
+#[derive(Debug, Clone, Copy)]
+struct Steps {
+    integers: bool,
+    count: u64,
+    /// The running sum and its extremes, 0 included.
+    sum: i64,
+    least: i64,
+    most: i64,
+}
+
+impl ChunkData {
+    /// Reads the next value of a scanner as the data of a packed row.
+    pub(super) fn read(scanner: &mut Scanner<'_>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            match key {
+                b"turn" => out.numbers[0] = is_kind(scanner, Kind::Number)?,
+                b"step" => out.numbers[1] = is_kind(scanner, Kind::Number)?,
+                b"index" => out.numbers[2] = is_kind(scanner, Kind::Number)?,
+                b"id" => out.id = Some(is_kind(scanner, Kind::String)?),
+                b"name" => out.name = Some(is_kind(scanner, Kind::String)?),
+                b"texts" => out.texts = Some(Run::read(scanner)?),
+                b"args" => out.arguments = Some(Run::read(scanner)?),
+                b"dt" => out.dt = Some(Steps::read(scanner)?),
+                _ => {
+                    scanner.skip_value()?;
+                    out.others = true;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// How many events the row stands for, or `None` when it is malformed.
+    pub(super) fn count(
+        &self,
+        tag: Packed,
+        seq0: Option<Raw<'_>>,
+        time0: Option<Raw<'_>>,
+    ) -> Option<u64> {
+        let run = match tag {
+            Packed::Text | Packed::Reasoning => {
+                let foreign = self.arguments.is_some() || self.id.is_some() || self.name.is_some();
+                self.texts.filter(|_| !foreign)?
+            }
+            Packed::ToolCall => {
+                let named = self.id? && self.name.unwrap_or(true) && self.texts.is_none();
+                self.arguments.filter(|_| named)?
+            }
+        };
+        let dt = self.dt?;
+        let seq0 = seq0?.index()?;
+        let time0 = time0?.safe_integer()?;
+        let good = !self.others
+            && self.numbers == [true; 3]
+            && run.strings
+            && dt.integers
+            && dt.count.checked_add(1) == Some(run.count)
+            && seq0.checked_add(dt.count)? <= MAX_SAFE.unsigned_abs()
+            && time0.checked_add(dt.least)? >= -MAX_SAFE
+            && time0.checked_add(dt.most)? <= MAX_SAFE;
+        good.then_some(run.count)
+    }
+}
+
+impl Run {
+    fn read(scanner: &mut Scanner<'_>) -> Result<Self, JsonError> {
+        let mut out = Self {
+            strings: true,
+            count: 0,
+        };
+        out.strings &= elements(scanner, |scanner| {
+            out.count += 1;
+            if scanner.peek()? == Kind::String {
+                scanner.string()?;
+            } else {
+                scanner.skip_value()?;
+                out.strings = false;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+impl Steps {
+    fn read(scanner: &mut Scanner<'_>) -> Result<Self, JsonError> {
+        let mut out = Self {
+            integers: true,
+            count: 0,
+            sum: 0,
+            least: 0,
+            most: 0,
+        };
+        let is_array = elements(scanner, |scanner| {
+            out.count += 1;
+            let range = scanner.skip_value()?;
+            let sum = safe_integer(scanner.slice(range)).and_then(|step| out.sum.checked_add(step));
+            match sum {
+                Some(sum) => {
+                    out.sum = sum;
+                    out.least = out.least.min(sum);
+                    out.most = out.most.max(sum);
+                }
+                None => out.integers = false,
+            }
+            Ok(())
+        })?;
+        out.integers &= is_array;
+        Ok(out)
+    }
+}
+
+fn is_kind(scanner: &mut Scanner<'_>, kind: Kind) -> Result<bool, JsonError> {
+    let is = scanner.peek()? == kind;
+    scanner.skip_value()?;
+    Ok(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(tag: Packed, seq0: &str, time0: &str, data: &str) -> Option<u64> {
+        let raw = |json: &'static str| Raw::read(&mut Scanner::new(json.as_bytes())).unwrap();
+        let data = ChunkData::read(&mut Scanner::new(data.as_bytes())).unwrap();
+        data.count(
+            tag,
+            Some(raw(String::leak(seq0.to_owned()))),
+            Some(raw(String::leak(time0.to_owned()))),
+        )
+    }
+
+    const TEXT: &str = r#"{"turn":1,"step":1,"index":0,"dt":[5,-7],"texts":["a","b","c"]}"#;
+    const CALL: &str = r#"{"turn":1,"step":1,"index":0,"id":"c","dt":[],"args":["{}"]}"#;
+
+    /// 1.5 [r22]
+    #[test]
+    fn a_row_counts_its_members() {
+        assert_eq!(count(Packed::Text, "4", "9", TEXT), Some(3));
+        assert_eq!(count(Packed::Reasoning, "4.0", "-9", TEXT), Some(3));
+        assert_eq!(count(Packed::ToolCall, "0", "0", CALL), Some(1));
+        let named = CALL.replace("\"dt\"", "\"name\":\"x\",\"dt\"");
+        assert_eq!(count(Packed::ToolCall, "0", "0", &named), Some(1));
+    }
+
+    /// 1.5, "Checks", one broken each [r23, c04].
+    #[test]
+    fn a_malformed_row_counts_nothing() {
+        for (from, to) in [
+            ("\"turn\":1,", ""),
+            ("\"step\":1", "\"step\":\"1\""),
+            ("\"index\":0", "\"index\":null"),
+            ("[5,-7]", "[5]"),
+            ("[5,-7]", "[5,1.5]"),
+            ("[5,-7]", "[5,\"7\"]"),
+            ("[5,-7]", "{}"),
+            ("\"b\"", "2"),
+            ("[\"a\",\"b\",\"c\"]", "\"abc\""),
+            ("}", ",\"id\":\"c\"}"),
+            ("}", ",\"args\":[]}"),
+            ("}", ",\"x\":1}"),
+        ] {
+            let data = TEXT.replacen(from, to, 1);
+            assert_eq!(count(Packed::Text, "4", "9", &data), None, "{data}");
+        }
+        let empty = r#"{"turn":1,"step":1,"index":0,"dt":[],"texts":[]}"#;
+        assert_eq!(count(Packed::Text, "4", "9", empty), None);
+        assert_eq!(count(Packed::Text, "4", "9", "[]"), None);
+        for (from, to) in [
+            ("\"id\":\"c\",", ""),
+            ("\"c\"", "1"),
+            ("\"dt\"", "\"name\":1,\"dt\""),
+        ] {
+            let data = CALL.replacen(from, to, 1);
+            assert_eq!(count(Packed::ToolCall, "0", "0", &data), None, "{data}");
+        }
+    }
+
+    /// 1.5: every number and every running time stays a safe integer.
+    #[test]
+    fn numbers_and_times_stay_safe() {
+        assert_eq!(count(Packed::Text, "-1", "9", TEXT), None);
+        assert_eq!(count(Packed::Text, "\"4\"", "9", TEXT), None);
+        assert_eq!(count(Packed::Text, "9007199254740989", "9", TEXT), Some(3));
+        assert_eq!(count(Packed::Text, "9007199254740990", "9", TEXT), None);
+        assert_eq!(count(Packed::Text, "4", "9007199254740986", TEXT), Some(3));
+        // Ends within the limit, and passes it on the way.
+        assert_eq!(count(Packed::Text, "4", "9007199254740987", TEXT), None);
+        assert_eq!(count(Packed::Text, "4", "-9007199254740990", TEXT), None);
+        let wide = r#"{"turn":1,"step":1,"index":0,"dt":[9007199254740991,9007199254740991],"texts":["a","b","c"]}"#;
+        assert_eq!(count(Packed::Text, "4", "-9007199254740991", wide), Some(3));
+        assert_eq!(count(Packed::Text, "4", "-9007199254740990", wide), None);
+    }
+}

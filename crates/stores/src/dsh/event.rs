@@ -1,0 +1,257 @@
+//! One line of a log: what it is, and its members (`spec/dsh-store.md` 1.2, 1.5).
+
+use sref_session::json::{JsonError, Kind, Scanner};
+
+use super::chunks::ChunkData;
+use super::format::{EventType, Format};
+use super::shape::{Assistant, Body, Tool, User};
+use crate::raw::Raw;
+
+/// What a line that is JSON holds.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "made and taken apart once a line; a box would be an allocation a line"
+)]
+pub(super) enum Line<'a> {
+    /// `null`, which no reader of this format survives.
+    Null,
+    /// Some other value that is no object: it has no number, so it is a gap.
+    NoObject,
+    Event(Event<'a>),
+    Packed(PackedRow<'a>),
+    MalformedRow,
+}
+
+/// An event: its members as they stand, the data read if its type has rules.
+#[derive(Debug, Clone)]
+pub(super) struct Event<'a> {
+    pub(super) kind: EventType,
+    /// The member `type`, whatever it is.
+    pub(super) name: Option<Raw<'a>>,
+    pub(super) seq: Option<Raw<'a>>,
+    pub(super) time: Option<Raw<'a>>,
+    pub(super) data: Option<Raw<'a>>,
+    pub(super) surface_op: Option<Raw<'a>>,
+    pub(super) sources: Option<Raw<'a>>,
+    pub(super) ignorable: Option<Raw<'a>>,
+    /// Whether there are members that no event has.
+    pub(super) others: bool,
+    pub(super) body: Body<'a>,
+}
+
+/// A run of chunks.
+#[derive(Debug)]
+pub(super) struct PackedRow<'a> {
+    pub(super) seq0: Raw<'a>,
+    pub(super) count: u64,
+}
+
+/// The data as it was read, under the type that was known by then.
+enum Read<'a> {
+    Body(EventType, Body<'a>),
+    Chunks(ChunkData),
+    None,
+}
+
+impl<'a> Line<'a> {
+    /// Reads one line, which must be JSON to its end.
+    pub(super) fn parse(line: &'a [u8], format: &Format) -> Result<Self, JsonError> {
+        let mut scanner = Scanner::new(line);
+        match scanner.peek()? {
+            Kind::Object => {}
+            kind => {
+                scanner.skip_value()?;
+                scanner.finish()?;
+                return Ok(match kind {
+                    Kind::Null => Self::Null,
+                    _ => Self::NoObject,
+                });
+            }
+        }
+        let mut event = Event::unknown();
+        let (mut seq0, mut time0) = (None, None);
+        let mut read = Read::None;
+        scanner.enter_object()?;
+        while let Some(key) = scanner.next_key()? {
+            match &*key.text() {
+                b"type" => {
+                    let name = Raw::read(&mut scanner)?;
+                    event.name = Some(name);
+                    event.kind = event_type(name, format);
+                }
+                b"data" => {
+                    scanner.peek()?;
+                    let start = scanner.position();
+                    read = read_data(&mut scanner, event.kind)?;
+                    let range = start..scanner.position();
+                    event.data = Some(Raw::checked(scanner.slice(range)));
+                }
+                b"seq" => event.seq = Some(Raw::read(&mut scanner)?),
+                b"time" => event.time = Some(Raw::read(&mut scanner)?),
+                b"surfaceOp" => event.surface_op = Some(Raw::read(&mut scanner)?),
+                b"sourceEventSeqs" => event.sources = Some(Raw::read(&mut scanner)?),
+                b"ignorable" => event.ignorable = Some(Raw::read(&mut scanner)?),
+                b"seq0" => seq0 = Some(Raw::read(&mut scanner)?),
+                b"time0" => time0 = Some(Raw::read(&mut scanner)?),
+                _ => {
+                    scanner.skip_value()?;
+                    event.others = true;
+                }
+            }
+        }
+        scanner.finish()?;
+        if let EventType::Packed(tag) = event.kind {
+            let chunks = match (read, event.data) {
+                (Read::Chunks(chunks), _) => chunks,
+                (_, Some(data)) => ChunkData::read(&mut data.scanner())?,
+                (_, None) => return Ok(Self::MalformedRow),
+            };
+            let count = chunks.count(tag, seq0, time0);
+            return Ok(match (seq0, count) {
+                (Some(seq0), Some(count)) if !event.has_event_members() => {
+                    Self::Packed(PackedRow { seq0, count })
+                }
+                _ => Self::MalformedRow,
+            });
+        }
+        event.others |= seq0.is_some() || time0.is_some();
+        event.body = match (read, event.data) {
+            // Read under the type that the event turned out to have.
+            (Read::Body(event_type, body), _) if event_type == event.kind => body,
+            (_, Some(data)) => body(&mut data.scanner(), event.kind)?,
+            (_, None) => Body::Unread,
+        };
+        Ok(Self::Event(event))
+    }
+}
+
+impl Event<'_> {
+    const fn unknown() -> Self {
+        Self {
+            kind: EventType::Unknown,
+            name: None,
+            seq: None,
+            time: None,
+            data: None,
+            surface_op: None,
+            sources: None,
+            ignorable: None,
+            others: false,
+            body: Body::Unread,
+        }
+    }
+
+    /// Whether there is any member beside those of a packed row.
+    const fn has_event_members(&self) -> bool {
+        self.others
+            || self.seq.is_some()
+            || self.time.is_some()
+            || self.surface_op.is_some()
+            || self.sources.is_some()
+            || self.ignorable.is_some()
+    }
+}
+
+fn event_type(name: Raw<'_>, format: &Format) -> EventType {
+    match name.string() {
+        Some(name) => format.event_type(&name.text()),
+        None => EventType::Unknown,
+    }
+}
+
+fn read_data<'a>(scanner: &mut Scanner<'a>, event_type: EventType) -> Result<Read<'a>, JsonError> {
+    Ok(match event_type {
+        EventType::Packed(_) => Read::Chunks(ChunkData::read(scanner)?),
+        _ => Read::Body(event_type, body(scanner, event_type)?),
+    })
+}
+
+/// Reads the data of an event.
+pub(super) fn body<'a>(
+    scanner: &mut Scanner<'a>,
+    event_type: EventType,
+) -> Result<Body<'a>, JsonError> {
+    Ok(match event_type {
+        EventType::UserMessage => Body::User(User::read(scanner)?),
+        EventType::AssistantMessage => Body::Assistant(Assistant::read(scanner)?),
+        EventType::ToolResult => Body::Tool(Tool::read(scanner)?),
+        _ => {
+            scanner.skip_value()?;
+            Body::Unread
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsh::format::FORMAT_0;
+
+    fn parse(line: &str) -> Line<'_> {
+        Line::parse(line.as_bytes(), &FORMAT_0).unwrap()
+    }
+
+    /// 0.2 no. 4 [c06, c07, r25, r26]
+    #[test]
+    fn null_is_told_from_other_values_that_are_no_object() {
+        assert!(matches!(parse(" null\r"), Line::Null));
+        for line in ["7", "[]", "\"x\"", "true"] {
+            assert!(matches!(parse(line), Line::NoObject), "{line}");
+        }
+        for line in ["", " ", "nul", "{}{}", "\u{FEFF}{}", "{\"a\":1"] {
+            assert!(Line::parse(line.as_bytes(), &FORMAT_0).is_err(), "{line}");
+        }
+    }
+
+    /// The order of members does not matter, nor that a type is named twice [r09].
+    #[test]
+    fn data_is_read_by_the_type_that_counts() {
+        let data = r#""data":{"id":"m","role":"user"}"#;
+        for line in [
+            format!(r#"{{"type":"user/message",{data}}}"#),
+            format!(r#"{{{data},"type":"user/message"}}"#),
+            format!(r#"{{"type":"tool/result",{data},"type":"user\/message"}}"#),
+            format!(r#"{{"type":"user/message","data":7,{data}}}"#),
+        ] {
+            match parse(&line) {
+                Line::Event(event) => match event.body {
+                    Body::User(user) => assert!(user.message.id.unwrap().is_string("m"), "{line}"),
+                    body => panic!("{line}: {body:?}"),
+                },
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        let late = r#"{"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]},"time0":1,"seq0":5,"type":"text-chunks"}"#;
+        assert!(matches!(parse(late), Line::Packed(row) if row.count == 1));
+    }
+
+    /// 1.5: the envelope of a packed row has four members [c10].
+    #[test]
+    fn a_packed_row_has_nothing_else() {
+        let row = r#"{"type":"text-chunks","seq0":5,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}"#;
+        assert!(matches!(parse(row), Line::Packed(_)));
+        for extra in [
+            "\"extra\":1",
+            "\"seq\":5",
+            "\"time\":1",
+            "\"surfaceOp\":\"append\"",
+            "\"sourceEventSeqs\":[]",
+            "\"ignorable\":true",
+        ] {
+            let line = row.replacen('{', &format!("{{{extra},"), 1);
+            assert!(matches!(parse(&line), Line::MalformedRow), "{extra}");
+        }
+        assert!(matches!(
+            parse(&row.replace("\"time0\":1,", "")),
+            Line::MalformedRow
+        ));
+        assert!(matches!(
+            parse(r#"{"type":"text-chunks","seq0":5}"#),
+            Line::MalformedRow
+        ));
+        // Its members make an event of another type invalid.
+        let event = r#"{"type":"todo/write","seq":0,"seq0":1,"time":1,"data":1}"#;
+        assert!(matches!(parse(event), Line::Event(event) if event.others));
+    }
+}

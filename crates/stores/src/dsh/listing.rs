@@ -1,0 +1,302 @@
+//! The directories of a store: which logs there are, and what is wrong with the others
+//! (`spec/dsh-store.md` 4.4).
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sref_session::JsString;
+use tokio_util::sync::CancellationToken;
+
+use super::header::{LogHeader, NoHeader};
+use super::log::glance;
+use super::path::session_directory;
+use crate::{Diagnostic, DiagnosticKind, Mode, StoreError};
+
+const LOG: &str = "session.jsonl";
+const OTHER_LOG: &str = "session.jsonl.zstd";
+
+/// A log that is listed.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) header: LogHeader,
+    pub(super) updated_at: Option<i64>,
+    pub(super) size: u64,
+}
+
+/// What a walk has found.
+#[derive(Debug)]
+pub(super) struct Found {
+    mode: Mode,
+    pub(super) entries: Vec<Entry>,
+    by_id: HashMap<JsString, usize>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Lists a root, or the part of it that can hold these sessions.
+///
+/// `only` is compared with the names of directories; it is not made part of a path.
+pub(super) fn list(
+    root: &Path,
+    mode: Mode,
+    only: Option<&[JsString]>,
+    cancel: &CancellationToken,
+) -> Result<Found, StoreError> {
+    let mut found = Found {
+        mode,
+        entries: Vec::new(),
+        by_id: HashMap::new(),
+        diagnostics: Vec::new(),
+    };
+    let only = only.map(|ids| {
+        let names = ids
+            .iter()
+            .filter_map(|id| session_directory(id.as_js_str()));
+        // Case is for the header to tell: the file system may not.
+        names.map(|name| name.to_ascii_lowercase().into()).collect()
+    });
+    let projects = match sorted_entries(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        projects => projects.map_err(|error| StoreError::io(root, error))?,
+    };
+    for (project, file_type) in projects {
+        let path = root.join(&project);
+        if file_type.is_dir() {
+            found.project(root, &project, &path, only.as_ref(), cancel)?;
+        } else {
+            found.note_link(&path, file_type)?;
+        }
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn project(
+        &mut self,
+        root: &Path,
+        project: &OsStr,
+        path: &Path,
+        only: Option<&HashSet<OsString>>,
+        cancel: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let entries = match sorted_entries(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.unreadable(path, &error),
+        };
+        for (name, file_type) in entries {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            let path = path.join(&name);
+            if file_type.is_file() {
+                let name = name.as_encoded_bytes();
+                if name.ends_with(b".jsonl") || name.ends_with(b".jsonl.zstd") {
+                    self.note(DiagnosticKind::FlatLog, &path, "")?;
+                }
+            } else if !file_type.is_dir() {
+                self.note_link(&path, file_type)?;
+            } else if only.is_none_or(|only| only.contains(&name.to_ascii_lowercase())) {
+                self.session(root, [project, &name], &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks into one session directory.
+    fn session(
+        &mut self,
+        root: &Path,
+        names: [&OsStr; 2],
+        directory: &Path,
+    ) -> Result<(), StoreError> {
+        let files = match Files::of(directory) {
+            Ok(files) => files,
+            Err(error) => return self.unreadable(directory, &error),
+        };
+        if files.other_encoding {
+            return self.note(
+                DiagnosticKind::OtherEncoding,
+                &directory.join(OTHER_LOG),
+                "",
+            );
+        }
+        // The reference knows one format; to read its old log now would be to read a stale copy.
+        if let (Some(newer), Mode::Isolating) = (files.newest_format, self.mode) {
+            return self.note(
+                DiagnosticKind::NewerFormat,
+                directory,
+                format!("format {newer}"),
+            );
+        }
+        let path = directory.join(LOG);
+        let glance = match glance(&path) {
+            Ok(glance) => glance,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return self.unreadable(&path, &error),
+        };
+        let header = match glance.header {
+            Ok(header) => header,
+            Err(NoHeader::Other) => return self.note(DiagnosticKind::NoHeader, &path, ""),
+            Err(NoHeader::Retired(member)) => {
+                return self.note(DiagnosticKind::RetiredHeader, &path, member);
+            }
+        };
+        if !is_at_its_place(root, &header, names, directory) {
+            let id = header.logical.id.as_js_str().excerpt().to_string();
+            return self.note(DiagnosticKind::Misplaced, &path, id);
+        }
+        self.add(Entry {
+            path,
+            header,
+            updated_at: glance.updated_at,
+            size: glance.size,
+        })
+    }
+
+    /// Takes a log. Of two with one id the newest stays.
+    fn add(&mut self, mut entry: Entry) -> Result<(), StoreError> {
+        let id = entry.header.logical.id.as_js_string();
+        match self.by_id.get(id) {
+            None => {
+                self.by_id.insert(id.clone(), self.entries.len());
+                self.entries.push(entry);
+                Ok(())
+            }
+            Some(at) => {
+                let kept = &mut self.entries[*at];
+                if entry.updated_at > kept.updated_at {
+                    std::mem::swap(kept, &mut entry);
+                }
+                let id = entry.header.logical.id.as_js_str().excerpt().to_string();
+                self.note(DiagnosticKind::DuplicateId, &entry.path, id)
+            }
+        }
+    }
+
+    /// The log of this session.
+    pub(super) fn get(&self, id: &JsString) -> Option<&Entry> {
+        self.entries.get(*self.by_id.get(id)?)
+    }
+
+    fn note_link(&mut self, path: &Path, file_type: FileType) -> Result<(), StoreError> {
+        if file_type.is_symlink() && path.is_dir() {
+            self.note(DiagnosticKind::Link, path, "")?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &io::Error) -> Result<(), StoreError> {
+        self.note(DiagnosticKind::Unreadable, path, error.kind().to_string())
+    }
+
+    fn note(
+        &mut self,
+        kind: DiagnosticKind,
+        path: &Path,
+        detail: impl Into<String>,
+    ) -> Result<(), StoreError> {
+        let diagnostic = Diagnostic::new(kind, path, detail);
+        if self.mode == Mode::Strict && kind.fails_listing() {
+            return Err(StoreError::listing(diagnostic));
+        }
+        self.diagnostics.push(diagnostic);
+        Ok(())
+    }
+}
+
+/// The logs in a session directory.
+#[derive(Debug, Default)]
+struct Files {
+    other_encoding: bool,
+    /// The highest format above 0.
+    newest_format: Option<u64>,
+}
+
+impl Files {
+    fn of(directory: &Path) -> io::Result<Self> {
+        let mut files = Self::default();
+        for entry in fs::read_dir(directory)? {
+            let name = entry?.file_name();
+            match name.to_str() {
+                Some(OTHER_LOG) => files.other_encoding = true,
+                Some(name) => files.newest_format = files.newest_format.max(format_of(name)),
+                None => {}
+            }
+        }
+        // What cannot be opened is not there.
+        if files.other_encoding {
+            files.other_encoding = match directory.join(OTHER_LOG).metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                other => other.map(|_| true)?,
+            };
+        }
+        Ok(files)
+    }
+}
+
+/// The N of `session.vN.jsonl` and `session.vN.jsonl.zstd` (`spec/dsh-newer.md` 2).
+fn format_of(name: &str) -> Option<u64> {
+    let name = name.strip_suffix(".zstd").unwrap_or(name);
+    let digits = name.strip_prefix("session.v")?.strip_suffix(".jsonl")?;
+    let canonical = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse().ok().filter(|_| canonical)
+}
+
+/// The entries of a directory in the byte order of their names.
+fn sorted_entries(directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        entries.push((entry.file_name(), entry.file_type()?));
+    }
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(entries)
+}
+
+/// Whether a header belongs where its log lies. A file system that ignores case may spell the
+/// directories differently.
+fn is_at_its_place(root: &Path, header: &LogHeader, names: [&OsStr; 2], actual: &Path) -> bool {
+    let Some((project, session)) = header.place() else {
+        return false;
+    };
+    let derived = [project, session];
+    let mut pairs = derived.iter().zip(names);
+    if pairs
+        .clone()
+        .all(|(derived, name)| name == OsStr::new(derived))
+    {
+        return true;
+    }
+    let same_but_case = pairs.all(|(derived, name)| name.eq_ignore_ascii_case(derived));
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let [project, session] = derived;
+    same_but_case
+        && real(&root.join(project).join(session)).is_some_and(|path| Some(path) == real(actual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `spec/dsh-newer.md` 2
+    #[test]
+    fn only_canonical_names_are_formats() {
+        assert_eq!(format_of("session.v3.jsonl"), Some(3));
+        assert_eq!(format_of("session.v10.jsonl.zstd"), Some(10));
+        for name in [
+            "session.jsonl",
+            "session.v0.jsonl",
+            "session.v04.jsonl",
+            "session.V4.jsonl",
+            "session.v.jsonl",
+            "session.v+4.jsonl",
+            "session.v4.jsonl.zstd.tmp",
+            "session.v99999999999999999999.jsonl",
+        ] {
+            assert_eq!(format_of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! DeepSeek Harness: one directory per session, one log in it (`spec/dsh-store.md`).
+//!
+//! | module | knows |
+//! | --- | --- |
+//! | `path`, `listing` | directories and their names |
+//! | `header`, `log` | one file: its first line, its state while it is read |
+//! | `event`, `chunks`, `shape` | one line: its grammar and its members |
+//! | `scan` | which lines count, and when a log is damaged |
+//! | `load`, `legacy`, `request`, `turn` | what the events mean |
+//! | `surface`, `rewrite` | what they leave on the surface |
+//! | `format` | what differs between formats, as data |
+
+mod chunks;
+mod event;
+mod format;
+mod header;
+mod legacy;
+mod listing;
+mod load;
+mod log;
+mod path;
+mod request;
+mod rewrite;
+mod scan;
+mod shape;
+mod surface;
+mod turn;
+
+use std::path::{Path, PathBuf};
+
+use sref_session::{JsString, SurfaceSnapshot};
+use tokio_util::sync::CancellationToken;
+
+use self::listing::{Entry, Found};
+use self::load::Want;
+use crate::{Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
+
+pub use self::path::{project_directory, session_directory, session_of_directory};
+
+/// A store of DeepSeek Harness: logs of format 0 in plain JSONL.
+///
+/// ```
+/// use sref_stores::dsh::{DshOptions, DshStore};
+/// use sref_stores::{CancellationToken, Store};
+///
+/// let home = tempfile::tempdir()?;
+/// let log = home.path().join("--work--/s-1/session.jsonl");
+/// std::fs::create_dir_all(log.parent().unwrap())?;
+/// std::fs::write(&log, concat!(
+///     r#"{"type":"session","version":0,"id":"s-1","createdAt":5,"cwd":"/work","delegationDepth":0}"#, "\n",
+///     r#"{"type":"user/message","seq":0,"time":6,"data":{"id":"m","role":"user","source":{"kind":"user"},"content":[{"type":"text","text":"Hello"}]},"surfaceOp":"append"}"#, "\n",
+/// ))?;
+///
+/// let store = DshStore::open(home.path(), DshOptions::default())?;
+/// let cancel = CancellationToken::new();
+/// assert_eq!(store.list(&cancel)?.sessions[0].header.created_at, 5);
+/// let surface = store.surface(&"s-1".into(), &cancel)?.unwrap();
+/// assert_eq!(surface.captured_through_seq, Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DshStore {
+    root: PathBuf,
+    options: DshOptions,
+}
+
+/// How a [`DshStore`] reads.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct DshOptions {
+    /// What happens to what cannot be read.
+    pub mode: Mode,
+    /// The order of the listing.
+    pub order: Order,
+}
+
+impl DshOptions {
+    /// As the reference reads.
+    #[must_use]
+    pub fn strict() -> Self {
+        Self {
+            mode: Mode::Strict,
+            ..Self::default()
+        }
+    }
+}
+
+impl DshStore {
+    /// A store whose project directories lie in `root`. An absent root is an empty store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Io`] when `root` is there and is no readable directory.
+    pub fn open(root: impl Into<PathBuf>, options: DshOptions) -> Result<Self, StoreError> {
+        let root = root.into();
+        match std::fs::read_dir(&root) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::io(&root, error))
+            }
+            _ => Ok(Self { root, options }),
+        }
+    }
+
+    /// The entries among which these sessions must be.
+    fn among(&self, ids: &[JsString], cancel: &CancellationToken) -> Result<Found, StoreError> {
+        let only = match self.options.mode {
+            // Whatever fails the listing fails the read.
+            Mode::Strict => None,
+            Mode::Isolating => Some(ids),
+        };
+        listing::list(&self.root, self.options.mode, only, cancel)
+    }
+
+    fn title(entry: Option<&Entry>, cancel: &CancellationToken) -> TitleOutcome {
+        let entry = entry.ok_or_else(StoreError::not_found)?;
+        let (_, log) = log::read(&entry.path, &entry.header, Want::Title, cancel)?;
+        log.title.map_err(|error| {
+            StoreError::new(StoreErrorKind::Title, error.to_string()).at_path(&entry.path)
+        })
+    }
+}
+
+impl Store for DshStore {
+    fn kind(&self) -> &'static str {
+        "dsh"
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
+        let found = listing::list(&self.root, self.options.mode, None, cancel)?;
+        let mut sessions: Vec<_> = found.entries.iter().map(listed).collect();
+        let order = &self.options.order;
+        sessions.sort_by(|one, other| order.compare(&one.header, &other.header));
+        Ok(Listing {
+            sessions,
+            diagnostics: found.diagnostics,
+        })
+    }
+
+    fn find(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Listed>, StoreError> {
+        let found = self.among(std::slice::from_ref(id), cancel)?;
+        Ok(found.get(id).map(listed))
+    }
+
+    fn titles(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<TitleOutcome>, StoreError> {
+        let found = self.among(ids, cancel)?;
+        let mut out: Vec<TitleOutcome> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            out.push(Self::title(found.get(id), cancel));
+        }
+        Ok(out)
+    }
+
+    fn surface(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let found = self.among(std::slice::from_ref(id), cancel)?;
+        let Some(entry) = found.get(id) else {
+            return Ok(None);
+        };
+        let (header, log) = log::read(&entry.path, &entry.header, Want::Surface, cancel)?;
+        let version = header.logical.version;
+        let mut surface =
+            SurfaceSnapshot::new(header.logical, log.captured_through_seq, log.events);
+        // The release that is the reference does not record it.
+        surface.captured_format_version = version.filter(|_| self.options.mode != Mode::Strict);
+        Ok(Some(surface))
+    }
+}
+
+fn listed(entry: &Entry) -> Listed {
+    Listed {
+        updated_at: entry.updated_at,
+        size_bytes: Some(entry.size),
+        ..Listed::new(entry.header.logical.clone())
+    }
+}

@@ -1,0 +1,335 @@
+//! Which tool results may replace which (`spec/dsh-store.md` 2.4): their data must be deeply equal
+//! once the content of the block is set aside.
+//!
+//! Data is compared by a digest, so that a surface of many results costs a few bytes each, and read
+//! with a stack on the heap, so that nesting costs no recursion.
+
+use sref_session::json::{JsonError, Kind, Scanner};
+
+use crate::digest::{digest, pair};
+use crate::raw::Raw;
+
+/// The data of one tool result, as far as a rewrite must keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fingerprint {
+    /// Everything but the block's content and the message's id; `None` when the data is too large
+    /// to tell.
+    rest: Option<u128>,
+    id: u128,
+}
+
+/// Deeper or larger data is not told apart: a reader that cannot afford to compare a result must
+/// not refuse a session over it.
+const MAX_LEVELS: usize = 4096;
+const MAX_MEMBERS: usize = 1 << 16;
+
+impl Fingerprint {
+    pub(super) fn of(data: Raw<'_>) -> Self {
+        let mut walk = Walk {
+            scanner: data.scanner(),
+            levels: Vec::new(),
+            members: Vec::new(),
+            id: 0,
+        };
+        // The data is checked JSON, so an error is the limit.
+        let rest = walk.value().ok().flatten();
+        Self { rest, id: walk.id }
+    }
+
+    /// The fingerprint under the id of the message that it replaces, as old logs imply it.
+    pub(super) const fn with_id_of(self, old: Self) -> Self {
+        Self {
+            rest: self.rest,
+            id: old.id,
+        }
+    }
+
+    /// Whether a result of this data may take the place of `old`.
+    pub(super) fn may_replace(self, old: Self) -> bool {
+        let rest = match (self.rest, old.rest) {
+            (Some(own), Some(old)) => own == old,
+            _ => true,
+        };
+        rest && self.id == old.id
+    }
+}
+
+struct Walk<'a> {
+    scanner: Scanner<'a>,
+    levels: Vec<Level>,
+    /// Members of all open objects: the digests of key and value.
+    members: Vec<(u128, u128)>,
+    id: u128,
+}
+
+/// An open container.
+struct Level {
+    place: Place,
+    /// Where the members of this object begin; `None` for an array.
+    members: Option<usize>,
+    /// What an array holds so far.
+    items: u128,
+    count: usize,
+    key: u128,
+}
+
+/// Where a value stands: `data`, `data.message`, `.content`, its first element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Data,
+    Message,
+    Content,
+    Block,
+    Elsewhere,
+    /// The content of the block, and the id of the message.
+    Aside,
+    Id,
+}
+
+impl Place {
+    fn member(self, key: &[u8]) -> Self {
+        match (self, key) {
+            (Self::Data, b"message") => Self::Message,
+            (Self::Message, b"content") => Self::Content,
+            (Self::Message, b"id") => Self::Id,
+            (Self::Block, b"content") => Self::Aside,
+            _ => Self::Elsewhere,
+        }
+    }
+
+    const fn element(self, at: usize) -> Self {
+        match (self, at) {
+            (Self::Content, 0) => Self::Block,
+            _ => Self::Elsewhere,
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// The digest of the value, or `None` beyond the limits.
+    fn value(&mut self) -> Result<Option<u128>, JsonError> {
+        let mut place = Place::Data;
+        loop {
+            if self.levels.len() > MAX_LEVELS || self.members.len() > MAX_MEMBERS {
+                return Ok(None);
+            }
+            let mut value = match self.scanner.peek()? {
+                _ if place == Place::Aside => {
+                    self.scanner.skip_value()?;
+                    0
+                }
+                kind @ (Kind::Object | Kind::Array) => {
+                    self.open(kind == Kind::Object, place)?;
+                    match self.next()? {
+                        Next::Value(next) => {
+                            place = next;
+                            continue;
+                        }
+                        Next::End(value) => value,
+                    }
+                }
+                kind => self.scalar(kind)?,
+            };
+            if place == Place::Id {
+                self.id = value;
+                value = 0;
+            }
+            // A value has ended: put it into its container, and close containers that end here.
+            loop {
+                let Some(level) = self.levels.last_mut() else {
+                    return Ok(Some(value));
+                };
+                match level.members {
+                    Some(_) => self.members.push((level.key, value)),
+                    None => level.items = pair(level.items, value),
+                }
+                match self.next()? {
+                    Next::Value(next) => {
+                        place = next;
+                        break;
+                    }
+                    Next::End(closed) => value = closed,
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, object: bool, place: Place) -> Result<(), JsonError> {
+        if object {
+            self.scanner.enter_object()?;
+        } else {
+            self.scanner.enter_array()?;
+        }
+        self.levels.push(Level {
+            place,
+            members: object.then_some(self.members.len()),
+            items: 0,
+            count: 0,
+            key: 0,
+        });
+        Ok(())
+    }
+
+    /// Goes to the next value of the innermost container, or closes it.
+    fn next(&mut self) -> Result<Next, JsonError> {
+        let Some(level) = self.levels.last_mut() else {
+            return Ok(Next::End(0));
+        };
+        if level.members.is_some() {
+            if let Some(key) = self.scanner.next_key()? {
+                let key = key.decode();
+                level.key = digest(key.as_wtf8());
+                return Ok(Next::Value(level.place.member(key.as_wtf8())));
+            }
+        } else if self.scanner.next_element()? {
+            level.count += 1;
+            return Ok(Next::Value(level.place.element(level.count - 1)));
+        }
+        let digest = match level.members {
+            Some(start) => object(&mut self.members, start),
+            None => pair(tag(b'['), level.items),
+        };
+        self.levels.pop();
+        Ok(Next::End(digest))
+    }
+
+    fn scalar(&mut self, kind: Kind) -> Result<u128, JsonError> {
+        Ok(match kind {
+            Kind::String => {
+                let text = self.scanner.string()?.decode();
+                pair(tag(b'"'), digest(text.as_wtf8()))
+            }
+            Kind::Number => {
+                let number = Raw::read(&mut self.scanner)?.double();
+                // −0 equals 0.
+                let bits = if number == 0.0 { 0 } else { number.to_bits() };
+                pair(tag(b'0'), bits.into())
+            }
+            _ => digest(Raw::read(&mut self.scanner)?.bytes()),
+        })
+    }
+}
+
+enum Next {
+    Value(Place),
+    End(u128),
+}
+
+fn tag(byte: u8) -> u128 {
+    u128::from(byte)
+}
+
+/// The digest of an object, whatever the order of its members; the last of equal keys counts.
+fn object(members: &mut Vec<(u128, u128)>, start: usize) -> u128 {
+    let own = &mut members[start..];
+    own.sort_by_key(|(key, _)| *key);
+    let mut out = tag(b'{');
+    for (at, (key, value)) in own.iter().enumerate() {
+        if own.get(at + 1).is_none_or(|(next, _)| next != key) {
+            out = pair(out, pair(*key, *value));
+        }
+    }
+    members.truncate(start);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use sref_session::json::{Value, parse};
+
+    use super::*;
+
+    fn of(data: &str) -> Fingerprint {
+        Fingerprint::of(Raw::read(&mut Scanner::new(data.as_bytes())).unwrap())
+    }
+
+    fn equal(one: &str, other: &str) -> bool {
+        of(one).may_replace(of(other))
+    }
+
+    const RESULT: &str = r#"{"turn":1,"meta":[1,{"a":0}],"message":{"id":"m","content":[{"type":"tool-result","content":[{"text":"old"}],"isError":false}],"role":"user"}}"#;
+
+    /// 2.4 [k29–k31, v41]
+    #[test]
+    fn only_the_content_of_the_block_may_differ() {
+        for (from, to) in [
+            ("\"old\"", "\"new\""),
+            ("[{\"text\":\"old\"}]", "[]"),
+            ("\"turn\":1", "\"turn\":1.0"),
+            ("\"turn\":1", "\"turn\":7,\"tur\\u006e\":1"),
+            ("{\"a\":0}", "{\"a\":-0.0}"),
+            ("{\"a\":0}", "{ \"a\" : 0 }"),
+        ] {
+            assert!(equal(RESULT, &RESULT.replacen(from, to, 1)), "{to}");
+        }
+        for (from, to) in [
+            ("\"turn\":1", "\"turn\":2"),
+            ("\"turn\":1,", ""),
+            ("[1,", "[1,1,"),
+            ("\"m\"", "\"n\""),
+            ("false", "true"),
+            ("\"tool-result\"", "\"x\""),
+            ("false}]", "false},{\"content\":1}]"),
+        ] {
+            assert!(!equal(RESULT, &RESULT.replacen(from, to, 1)), "{to}");
+        }
+        // Only there is content set aside.
+        assert!(!equal(r#"{"content":1}"#, r#"{"content":2}"#));
+        assert!(!equal("[[[]]]", "[[],[]]"));
+    }
+
+    /// [l01]
+    #[test]
+    fn an_old_result_takes_the_id_of_the_one_it_replaces() {
+        let old = of(RESULT);
+        let new = of(&RESULT.replace("\"m\"", "\"n\""));
+        assert!(!new.may_replace(old));
+        assert!(new.with_id_of(old).may_replace(old));
+    }
+
+    #[test]
+    fn hostile_sizes_are_cheap_and_not_refused() {
+        let deep = format!("{}1{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        assert!(equal(&deep, "{}"));
+        let wide = format!("{{{}\"z\":1}}", "\"a\":1,".repeat(100_000));
+        assert!(equal(&wide, "{}"));
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "1",
+            "1.0",
+            "true",
+            "null",
+            "\"a\"",
+            "\"\\u0061\"",
+            "[]",
+            "{}",
+        ])
+        .prop_map(str::to_owned);
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            let member = (
+                prop::sample::select(vec!["a", "b", "\\u0061"]),
+                inner.clone(),
+            )
+                .prop_map(|(key, value)| format!("\"{key}\":{value}"));
+            prop_oneof![
+                prop::collection::vec(inner, 0..3)
+                    .prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec(member, 0..3)
+                    .prop_map(|members| format!("{{{}}}", members.join(","))),
+            ]
+        })
+    }
+
+    proptest! {
+        /// The oracle is equality of trees.
+        #[test]
+        fn digests_are_equal_when_values_are(one in json(), other in json()) {
+            let tree = |json: &str| parse(json.as_bytes()).unwrap();
+            let trees: [Value; 2] = [tree(&one), tree(&other)];
+            prop_assert_eq!(equal(&one, &other), trees[0] == trees[1], "{} {}", one, other);
+        }
+    }
+}

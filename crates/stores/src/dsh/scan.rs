@@ -1,0 +1,94 @@
+//! The lines of a log: which of them count, and when the log is damaged (`spec/dsh-store.md` 4.3).
+
+use super::event::Line as Record;
+use super::format::{EventType, Format};
+use super::load::{Loaded, Loader};
+use crate::lines::{Line, Wholeness};
+use crate::{Position, StoreError, StoreErrorKind};
+
+/// Feeds the complete lines of a log behind its header to a [`Loader`].
+///
+/// What comes before the first bad line is kept. What comes after it is dropped, unless a
+/// `turn/end` shows that the writer went on as if nothing had happened: then the log is damaged.
+#[derive(Debug)]
+pub(super) struct Scan<'a> {
+    format: &'a Format,
+    loader: Loader<'a>,
+    /// The first bad line.
+    issue: Option<(Position, &'static str)>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) const fn new(loader: Loader<'a>, format: &'a Format) -> Self {
+        Self {
+            format,
+            loader,
+            issue: None,
+        }
+    }
+
+    /// Takes the next line that ends with LF.
+    ///
+    /// # Errors
+    ///
+    /// Damage, as soon as it is proven.
+    pub(super) fn line(&mut self, line: Line<'_>) -> Result<(), StoreError> {
+        let position = line.position;
+        if line.wholeness == Wholeness::Cut {
+            let detail = format!("a record of {} bytes", line.length);
+            return Err(StoreError::new(StoreErrorKind::TooLong, detail).at(position));
+        }
+        let Ok(record) = Record::parse(line.bytes, self.format) else {
+            self.note(position, "a line that is no JSON");
+            return Ok(());
+        };
+        match record {
+            Record::Null => Err(damaged(position, "a line that says null")),
+            Record::MalformedRow => {
+                self.note(position, "a malformed packed row");
+                Ok(())
+            }
+            Record::NoObject => {
+                self.note(position, "a line that holds no event");
+                Ok(())
+            }
+            Record::Packed(row) => {
+                if self.issue.is_none() {
+                    if row.seq0.index() == Some(self.loader.expected()) {
+                        self.loader.chunks(row.count);
+                    } else {
+                        self.note(position, "a gap in the event numbers");
+                    }
+                }
+                Ok(())
+            }
+            Record::Event(event) => {
+                let seq = event.seq.and_then(crate::raw::Raw::index);
+                if self.issue.is_none() && seq == Some(self.loader.expected()) {
+                    self.loader.event(&event, position);
+                    return Ok(());
+                }
+                self.note(position, "a gap in the event numbers");
+                match self.issue {
+                    Some((position, detail)) if event.kind == EventType::TurnEnd => {
+                        Err(damaged(position, detail))
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, position: Position, detail: &'static str) {
+        self.issue = self.issue.or(Some((position, detail)));
+    }
+
+    /// Ends the log, dropping whatever stands behind the first bad line.
+    pub(super) fn finish(self) -> Result<Loaded, StoreError> {
+        self.loader.finish()
+    }
+}
+
+fn damaged(position: Position, detail: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::Damaged, detail).at(position)
+}

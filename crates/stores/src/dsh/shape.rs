@@ -1,0 +1,350 @@
+//! The data of message events: read in one pass, judged by `spec/dsh-store.md` 3.3.
+
+use sref_session::json::{JsonError, Kind, RawString, Scanner};
+
+use crate::raw::{Raw, elements, members};
+
+/// The `data` of an event whose type has rules.
+#[derive(Debug, Clone)]
+pub(super) enum Body<'a> {
+    User(User<'a>),
+    Assistant(Assistant<'a>),
+    Tool(Tool<'a>),
+    /// Of another type: only checked for grammar.
+    Unread,
+}
+
+impl<'a> Body<'a> {
+    /// 3.3: whether a message is as messages are.
+    pub(super) fn check(&self) -> Result<Checked<'_, 'a>, &'static str> {
+        Ok(match self {
+            Self::User(user) => Checked::User(user, user.message.blocks("user")?),
+            Self::Assistant(assistant) => Checked::Assistant(assistant.check()?),
+            Self::Tool(tool) => Checked::Tool(tool.check()?),
+            Self::Unread => Checked::NoMessage,
+        })
+    }
+}
+
+/// A [`Body`] that has passed its check.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Checked<'b, 'a> {
+    User(&'b User<'a>, &'b Blocks<'a>),
+    Assistant(&'b Blocks<'a>),
+    /// With the id of the call.
+    Tool(Raw<'a>),
+    NoMessage,
+}
+
+/// `user/message`: the message itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct User<'a> {
+    pub(super) message: Message<'a>,
+    /// Whether a member `message` is there, which no user message has.
+    pub(super) wrapped: bool,
+    /// What the days of baked snapshots left (10.3).
+    pub(super) envelope: Option<Raw<'a>>,
+}
+
+/// `assistant/message`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Assistant<'a> {
+    pub(super) message: Option<Message<'a>>,
+    /// Old logs have these two instead of a message.
+    pub(super) content: Option<Raw<'a>>,
+    pub(super) provenance: Option<Raw<'a>>,
+}
+
+/// `tool/result`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tool<'a> {
+    pub(super) message: Option<ToolMessage<'a>>,
+    /// Old logs have these three instead of a message.
+    pub(super) call_id: Option<Raw<'a>>,
+    pub(super) content: Option<Raw<'a>>,
+    pub(super) is_error: Option<Raw<'a>>,
+}
+
+/// A message of a user or of a model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Message<'a> {
+    pub(super) id: Option<Raw<'a>>,
+    pub(super) role: Option<Raw<'a>>,
+    pub(super) source: Option<Raw<'a>>,
+    pub(super) content: Option<Content<'a>>,
+}
+
+/// A member `content`.
+#[derive(Debug, Clone)]
+pub(super) enum Content<'a> {
+    Array(Blocks<'a>),
+    Other,
+}
+
+/// The blocks of a message, as far as anything depends on them: blocks of other kinds can be many
+/// and are not kept.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Blocks<'a> {
+    /// The texts of the text blocks whose text is a string.
+    pub(super) texts: Vec<RawString<'a>>,
+    /// The ids of the tool calls.
+    pub(super) calls: Vec<Option<Raw<'a>>>,
+    /// Whether one of the blocks is `null`.
+    pub(super) null: bool,
+}
+
+/// The message of a tool result.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ToolMessage<'a> {
+    pub(super) id: Option<Raw<'a>>,
+    role: Option<Raw<'a>>,
+    source: Option<Raw<'a>>,
+    /// How many elements `content` has, if it is an array.
+    blocks: Option<usize>,
+    first: ToolBlock<'a>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct ToolBlock<'a> {
+    kind: Option<Raw<'a>>,
+    call_id: Option<Raw<'a>>,
+    has_content: bool,
+}
+
+impl<'a> Content<'a> {
+    /// Reads the next value of a scanner.
+    pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut blocks = Blocks::default();
+        let is_array = elements(scanner, |scanner| blocks.push(scanner))?;
+        Ok(if is_array {
+            Self::Array(blocks)
+        } else {
+            Self::Other
+        })
+    }
+}
+
+impl<'a> Blocks<'a> {
+    /// Reads one block.
+    fn push(&mut self, scanner: &mut Scanner<'a>) -> Result<(), JsonError> {
+        self.null |= scanner.peek()? == Kind::Null;
+        let (mut kind, mut text, mut id) = (None, None, None);
+        members(scanner, |scanner, key| {
+            match key {
+                b"type" => kind = Some(Raw::read(scanner)?),
+                b"text" if scanner.peek()? == Kind::String => text = Some(scanner.string()?),
+                b"text" => {
+                    scanner.skip_value()?;
+                    text = None;
+                }
+                b"id" => id = Some(Raw::read(scanner)?),
+                _ => {
+                    scanner.skip_value()?;
+                }
+            }
+            Ok(())
+        })?;
+        match (kind, text) {
+            (Some(kind), Some(text)) if kind.is_string("text") => self.texts.push(text),
+            (Some(kind), _) if kind.is_string("tool-call") => self.calls.push(id),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Takes a member of a message.
+    fn member(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Result<(), JsonError> {
+        match key {
+            b"id" => self.id = Some(Raw::read(scanner)?),
+            b"role" => self.role = Some(Raw::read(scanner)?),
+            b"source" => self.source = Some(Raw::read(scanner)?),
+            b"content" => self.content = Some(Content::read(scanner)?),
+            _ => {
+                scanner.skip_value()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks, when the message has a string id, this role, and a source of some kind.
+    fn blocks(&self, role: &str) -> Result<&Blocks<'a>, &'static str> {
+        if !self.id.is_some_and(Raw::is_filled) {
+            return Err("a message without an id");
+        }
+        if !self.role.is_some_and(|own| own.is_string(role)) {
+            return Err("a message of another role");
+        }
+        let kind = self.source.and_then(|source| source.member("kind"));
+        if !kind.is_some_and(Raw::is_filled) {
+            return Err("a message without a source");
+        }
+        match &self.content {
+            Some(Content::Array(blocks)) => Ok(blocks),
+            _ => Err("a message whose content is no array"),
+        }
+    }
+}
+
+impl<'a> User<'a> {
+    pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| match key {
+            b"message" => {
+                out.wrapped = true;
+                scanner.skip_value().map(|_| ())
+            }
+            b"envelope" => {
+                out.envelope = Some(Raw::read(scanner)?);
+                Ok(())
+            }
+            _ => out.message.member(scanner, key),
+        })?;
+        Ok(out)
+    }
+}
+
+impl<'a> Assistant<'a> {
+    pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            match key {
+                b"message" => {
+                    let mut message = Message::default();
+                    members(scanner, |scanner, key| message.member(scanner, key))?;
+                    out.message = Some(message);
+                }
+                b"content" => out.content = Some(Raw::read(scanner)?),
+                b"provenance" => out.provenance = Some(Raw::read(scanner)?),
+                _ => {
+                    scanner.skip_value()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn check(&self) -> Result<&Blocks<'a>, &'static str> {
+        let message = self
+            .message
+            .as_ref()
+            .ok_or("an event without its message")?;
+        let blocks = message.blocks("assistant")?;
+        let source = message
+            .source
+            .and_then(|source| source.members(["kind", "provider", "model"]));
+        match source.map(|source| source.found) {
+            Some([Some(kind), Some(provider), Some(model)])
+                if kind.is_string("model") && provider.is_filled() && model.is_filled() =>
+            {
+                Ok(blocks)
+            }
+            _ => Err("an assistant message without its model"),
+        }
+    }
+}
+
+impl<'a> Tool<'a> {
+    pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            match key {
+                b"message" => out.message = Some(ToolMessage::read(scanner)?),
+                b"callId" => out.call_id = Some(Raw::read(scanner)?),
+                b"content" => out.content = Some(Raw::read(scanner)?),
+                b"isError" => out.is_error = Some(Raw::read(scanner)?),
+                _ => {
+                    scanner.skip_value()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn check(&self) -> Result<Raw<'a>, &'static str> {
+        let message = self
+            .message
+            .as_ref()
+            .ok_or("an event without its message")?;
+        if !message.id.is_some_and(Raw::is_filled) {
+            return Err("a message without an id");
+        }
+        if !message.role.is_some_and(|role| role.is_string("user")) {
+            return Err("a message of another role");
+        }
+        let source = message
+            .source
+            .and_then(|source| source.members(["kind", "callId"]));
+        let call_id = match source.map(|source| source.found) {
+            Some([Some(kind), Some(call_id)]) if kind.is_string("tool") && call_id.is_filled() => {
+                call_id
+            }
+            _ => return Err("a tool result without its call"),
+        };
+        let block = &message.first;
+        let is_result = block.kind.is_some_and(|kind| kind.is_string("tool-result"));
+        if message.blocks != Some(1) || !is_result || !block.has_content {
+            return Err("a tool result that is not one tool-result block");
+        }
+        let own = block.call_id.and_then(Raw::decode);
+        if own.is_none() || own != call_id.decode() {
+            return Err("a tool result for another call");
+        }
+        Ok(call_id)
+    }
+}
+
+impl<'a> ToolMessage<'a> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            match key {
+                b"id" => out.id = Some(Raw::read(scanner)?),
+                b"role" => out.role = Some(Raw::read(scanner)?),
+                b"source" => out.source = Some(Raw::read(scanner)?),
+                b"content" => {
+                    out.first = ToolBlock::default();
+                    let mut count = 0;
+                    let is_array = elements(scanner, |scanner| {
+                        count += 1;
+                        let block = ToolBlock::read(scanner)?;
+                        if count == 1 {
+                            out.first = block;
+                        }
+                        Ok(())
+                    })?;
+                    out.blocks = is_array.then_some(count);
+                }
+                _ => {
+                    scanner.skip_value()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+impl<'a> ToolBlock<'a> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            match key {
+                b"type" => out.kind = Some(Raw::read(scanner)?),
+                b"toolCallId" => out.call_id = Some(Raw::read(scanner)?),
+                b"content" => {
+                    out.has_content = scanner.peek()? == Kind::Array;
+                    scanner.skip_value()?;
+                }
+                _ => {
+                    scanner.skip_value()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,238 @@
+//! The surface of a log while it is read: the fold, and what its current events say
+//! (`spec/dsh-store.md` 2).
+
+use std::collections::HashMap;
+
+use sref_session::json::{Kind, RawString};
+use sref_session::{Block, Source, SurfaceEvent, SurfaceFold, SurfacePayload};
+
+use super::format::{EventType, Format};
+use super::rewrite::Fingerprint;
+use super::shape::{Blocks, Checked, Content, User};
+use crate::raw::{Raw, elements};
+
+/// Folds events and keeps the texts of those that are current, until something replaces them.
+#[derive(Debug)]
+pub(super) struct Surface {
+    fold: SurfaceFold,
+    nodes: HashMap<u64, Node>,
+    keep_texts: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    payload: SurfacePayload,
+    tool: Option<Fingerprint>,
+}
+
+/// What an event does to the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Append,
+    Replace { start: u64, end: u64 },
+}
+
+/// An eligible event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change<'b, 'a> {
+    pub(super) seq: u64,
+    pub(super) event_type: EventType,
+    pub(super) operation: Option<Raw<'a>>,
+    pub(super) sources: Option<Raw<'a>>,
+    pub(super) data: Raw<'b>,
+    pub(super) message: Checked<'b, 'b>,
+    /// Whether a tool result takes the id of the one it replaces.
+    pub(super) inherits_id: bool,
+}
+
+impl Surface {
+    /// An empty surface. Without `keep_texts` it checks everything and keeps no text.
+    pub(super) fn new(keep_texts: bool) -> Self {
+        Self {
+            fold: SurfaceFold::new(),
+            nodes: HashMap::new(),
+            keep_texts,
+        }
+    }
+
+    /// Puts an event on the surface; errors in the order of 2.5.
+    pub(super) fn apply(&mut self, change: Change<'_, '_>, format: &Format) -> Result<(), String> {
+        let seq = change.seq;
+        let operation = operation(change.operation, format)?;
+        let sources = match change.sources {
+            Some(list) => sources(list, seq, change.event_type)?,
+            None => Vec::new(),
+        };
+        let mut tool = match change.message {
+            Checked::Tool(_) => Some(Fingerprint::of(change.data)),
+            _ => None,
+        };
+        match operation {
+            Operation::Append => {
+                let appended = self.fold.append(seq, &sources);
+                appended.map_err(|error| error.kind().to_string())?;
+            }
+            Operation::Replace { start, end } => {
+                let removed = self.fold.replace(seq, start, end, &sources);
+                let removed = removed.map_err(|error| error.kind().to_string())?;
+                if let Some(new) = &mut tool {
+                    let [target] = removed[..] else {
+                        return Err("a tool result in the place of several events".into());
+                    };
+                    let old = self.nodes.get(&target).and_then(|node| node.tool);
+                    let old = old.ok_or("a tool result in the place of something else")?;
+                    if change.inherits_id {
+                        *new = new.with_id_of(old);
+                    }
+                    if !new.may_replace(old) {
+                        return Err("a tool result that differs in more than its content".into());
+                    }
+                }
+                for seq in removed {
+                    self.nodes.remove(&seq);
+                }
+            }
+        }
+        let payload = self.payload(change.message);
+        self.nodes.insert(seq, Node { payload, tool });
+        Ok(())
+    }
+
+    /// Puts the result of a call that never returned at the end.
+    pub(super) fn append_synthetic_result(&mut self, seq: u64) -> Result<(), String> {
+        let appended = self.fold.append(seq, &[]);
+        appended.map_err(|error| error.kind().to_string())?;
+        let payload = SurfacePayload::ToolResult;
+        self.nodes.insert(
+            seq,
+            Node {
+                payload,
+                tool: None,
+            },
+        );
+        Ok(())
+    }
+
+    fn payload(&self, message: Checked<'_, '_>) -> SurfacePayload {
+        match message {
+            Checked::User(user, blocks) => {
+                let source = source(user);
+                let keep = self.keep_texts && may_be_projected(&source);
+                SurfacePayload::UserMessage {
+                    content: if keep { texts(blocks) } else { Vec::new() },
+                    display_content: user.envelope.filter(|_| keep).and_then(display_content),
+                    source,
+                }
+            }
+            Checked::Assistant(blocks) => SurfacePayload::AssistantMessage {
+                content: if self.keep_texts {
+                    texts(blocks)
+                } else {
+                    Vec::new()
+                },
+            },
+            Checked::Tool(_) | Checked::NoMessage => SurfacePayload::ToolResult,
+        }
+    }
+
+    /// The current events in their order.
+    pub(super) fn into_events(mut self) -> Vec<SurfaceEvent> {
+        let current = self.fold.current().into_iter();
+        current
+            .filter_map(|seq| {
+                let node = self.nodes.remove(&seq)?;
+                Some(SurfaceEvent::new(seq, node.payload))
+            })
+            .collect()
+    }
+}
+
+/// The text blocks alone: no projection looks at others.
+fn texts(blocks: &Blocks<'_>) -> Vec<Block> {
+    blocks
+        .texts
+        .iter()
+        .map(|text: &RawString<'_>| Block::Text(text.decode()))
+        .collect()
+}
+
+fn source(user: &User<'_>) -> Source {
+    let found = user
+        .message
+        .source
+        .and_then(|source| source.members(["kind", "plugin"]));
+    let [kind, plugin] = found.map_or([None; 2], |members| members.found);
+    let kind = kind.and_then(Raw::decode).unwrap_or_default();
+    let is_plugin = kind == *"plugin";
+    match plugin.and_then(Raw::decode) {
+        Some(plugin) if is_plugin => Source::plugin(plugin),
+        _ => Source::new(kind),
+    }
+}
+
+/// Whether any projection can show a message of this source: a person's words, or a checkpoint.
+/// Which plugins write checkpoints is for the projection to say.
+fn may_be_projected(source: &Source) -> bool {
+    let kind = source.kind();
+    source.is_user() || *kind == *"plugin" || *kind == *"compact-checkpoint"
+}
+
+/// The prompt without the snapshot that was baked into it (`spec/dsh-store.md` 10.3).
+fn display_content(envelope: Raw<'_>) -> Option<Vec<Block>> {
+    let content = envelope.member("displayContent")?;
+    match Content::read(&mut content.scanner()).ok()? {
+        Content::Array(blocks) => Some(texts(&blocks)),
+        Content::Other => None,
+    }
+}
+
+/// 2.2
+fn operation(operation: Option<Raw<'_>>, format: &Format) -> Result<Operation, &'static str> {
+    const ERROR: &str = "an unknown surface operation";
+    let operation = operation.ok_or("a message without a surface operation")?;
+    if operation.is_string("append") {
+        return Ok(Operation::Append);
+    }
+    let [start, end] = format.span;
+    let members = operation.members(["op", start, end]).ok_or(ERROR)?;
+    let [Some(op), start, end] = members.found else {
+        return Err(ERROR);
+    };
+    if members.others || !op.is_string("replace") {
+        return Err(ERROR);
+    }
+    let end_of = |end: Option<Raw<'_>>| {
+        end.and_then(Raw::index)
+            .ok_or("a replacement without its span")
+    };
+    Ok(Operation::Replace {
+        start: end_of(start)?,
+        end: end_of(end)?,
+    })
+}
+
+/// 2.3; order, duplicates and coverage are the fold's to check.
+fn sources(list: Raw<'_>, seq: u64, event_type: EventType) -> Result<Vec<u64>, &'static str> {
+    if list.kind() != Kind::Array {
+        return Err("sources that are no array");
+    }
+    let mut out = Vec::new();
+    let mut fault = None;
+    let read = elements(&mut list.scanner(), |scanner| {
+        let source = Raw::read(scanner)?;
+        match source.index() {
+            None => fault = fault.or(Some("a source that is no event number")),
+            // Among more sources than earlier events one is late or twice; do not collect them.
+            Some(_) if out.len() as u64 > seq => {}
+            Some(source) => out.push(source),
+        }
+        Ok(())
+    });
+    if let (Some(fault), _) | (None, Err(fault)) = (fault, read.map_err(|_| "bad sources")) {
+        return Err(fault);
+    }
+    if out.is_empty() && event_type != EventType::AssistantMessage {
+        return Err("an empty list of sources");
+    }
+    Ok(out)
+}

@@ -1,0 +1,114 @@
+//! Files that other programs write while they are read (`spec/agent-logs.md` 1.3).
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::{StoreError, StoreErrorKind};
+
+/// How often a file is read before one that keeps changing is given up on.
+const ATTEMPTS: u32 = 5;
+/// The pause before another attempt.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What tells two states of a file apart (`spec/dsh-store.md` 4.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Revision {
+    /// Device and inode, where the host has them.
+    file: (u64, u64),
+    pub(crate) size: u64,
+    modified: Option<SystemTime>,
+    /// Seconds and nanoseconds, where the host has them.
+    changed: (i64, i64),
+}
+
+impl Revision {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let (file, changed) = {
+            use std::os::unix::fs::MetadataExt as _;
+            (
+                (metadata.dev(), metadata.ino()),
+                (metadata.ctime(), metadata.ctime_nsec()),
+            )
+        };
+        #[cfg(not(unix))]
+        let (file, changed) = ((0, 0), (0, 0));
+        Self {
+            file,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed,
+        }
+    }
+
+    /// Whether a file of this revision can have become one of the other by appending alone.
+    fn may_have_grown_into(self, later: Self) -> bool {
+        self.file == later.file && self.size <= later.size
+    }
+
+    /// When the file was last written, in milliseconds since 1970.
+    pub(crate) fn modified_at(self) -> Option<i64> {
+        self.modified.map(milliseconds)
+    }
+}
+
+/// Opens a regular file, or a link to one. Nothing else: a pipe would never answer.
+pub(crate) fn open(path: &Path) -> io::Result<(File, Revision)> {
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    let file = File::open(path)?;
+    let revision = Revision::of(&file.metadata()?);
+    Ok((file, revision))
+}
+
+/// Reads a file as one observation: up to the length it had when it was opened, and again if it
+/// has changed by then.
+///
+/// One that changes under every attempt is taken as it was seen, provided that it only grew: what
+/// was seen is then an earlier state of it.
+///
+/// # Errors
+///
+/// [`StoreErrorKind::Changing`] when the file keeps changing otherwise, those of the operating
+/// system, and those of `read`.
+pub(crate) fn consistent<T>(
+    path: &Path,
+    mut read: impl FnMut(File, u64) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let io_error = |error| StoreError::io(path, error);
+    let mut attempt = 1;
+    loop {
+        let (file, before) = open(path).map_err(io_error)?;
+        let outcome = read(file, before.size);
+        if matches!(&outcome, Err(error) if error.kind() == StoreErrorKind::Cancelled) {
+            return outcome;
+        }
+        let after = Revision::of(&path.metadata().map_err(io_error)?);
+        if before == after {
+            return outcome.map_err(|error| error.at_path(path));
+        }
+        if attempt == ATTEMPTS {
+            return match outcome {
+                Ok(outcome) if before.may_have_grown_into(after) => Ok(outcome),
+                _ => Err(StoreError::new(StoreErrorKind::Changing, "").at_path(path)),
+            };
+        }
+        attempt += 1;
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+        Err(error) => {
+            i64::try_from(error.duration().as_millis()).map_or(i64::MIN, |before| -before)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+use std::fmt;
+use std::path::Path;
+
+use sref_session::{JsString, SessionHeader, SurfaceSnapshot, TitleSnapshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Diagnostic, StoreError};
+
+/// The session logs of one agent under one root, read-only.
+///
+/// # Contract
+///
+/// - Calls block; [`Corpus`](crate::Corpus) takes them off an async runtime. They may run at the
+///   same time.
+/// - Nothing is written, created or locked below the root.
+/// - An id selects among what a directory holds; it never becomes part of a path that is opened.
+/// - `cancel` is polled while directories and logs are read; a cancelled call ends with
+///   [`StoreErrorKind::Cancelled`](crate::StoreErrorKind::Cancelled).
+pub trait Store: Send + Sync + fmt::Debug {
+    /// The agent: `dsh`, `claude`, …
+    fn kind(&self) -> &'static str;
+
+    /// Where the logs lie.
+    fn root(&self) -> &Path;
+
+    /// The sessions, newest first, and what was skipped. Headers only: bodies are not looked at.
+    ///
+    /// # Errors
+    ///
+    /// When the root cannot be read, and in [`Mode::Strict`] over any artifact that fails the
+    /// reference. An absent root is an empty store.
+    fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError>;
+
+    /// The listed session of this id, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list`](Self::list).
+    fn find(&self, id: &JsString, cancel: &CancellationToken)
+    -> Result<Option<Listed>, StoreError>;
+
+    /// The titles of sessions, one entry an id, in the order of `ids`. A session without a title
+    /// is `Ok(None)`; one that is absent or broken costs its own entry.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list`](Self::list).
+    fn titles(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<TitleOutcome>, StoreError>;
+
+    /// The current surface of a session, or `None` when there is no such session.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list`](Self::list), and whatever keeps the log from being read as a whole: no
+    /// partial surface is given.
+    fn surface(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SurfaceSnapshot>, StoreError>;
+}
+
+/// The title of one session.
+pub type TitleOutcome = Result<Option<TitleSnapshot>, StoreError>;
+
+/// How a store treats what it cannot read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// One bad artifact costs one session, and is reported.
+    #[default]
+    Isolating,
+    /// As the reference: one bad artifact fails the listing, and with it every read
+    /// (`spec/dsh-store.md` 0.2 no. 3).
+    Strict,
+}
+
+/// What a store holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The sessions: newest first, equal times by id (`spec/dsh-store.md` 6.2).
+    pub sessions: Vec<Listed>,
+    /// What was skipped.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A session as its store lists it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The header, with the store's own id. A member that the log has in another type than it
+    /// should is absent here; reading the session reports it.
+    pub header: SessionHeader,
+    /// When the log last changed, in milliseconds since 1970.
+    pub updated_at: Option<i64>,
+    /// The log's size in bytes.
+    pub size_bytes: Option<u64>,
+}
+
+impl Listed {
+    /// A session of which no more than its header is known.
+    #[must_use]
+    pub const fn new(header: SessionHeader) -> Self {
+        Self {
+            header,
+            updated_at: None,
+            size_bytes: None,
+        }
+    }
+}
