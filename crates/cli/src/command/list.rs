@@ -22,8 +22,9 @@ Examples:
 
 A unique beginning of an id, as the first column has it, will do wherever an id is taken.";
 
-/// The most columns that a directory takes.
+/// The most columns that a directory takes, and how wide a terminal shows directories at all.
 const DIRECTORY: usize = 32;
+const ROOMY: usize = 72;
 
 /// List the sessions that can be cited, those of this directory first
 #[derive(Debug, clap::Args)]
@@ -125,6 +126,8 @@ fn shape(candidate: &Candidate) -> Value {
 
 fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> String {
     let now = super::now();
+    let columns = console::columns();
+    let roomy = columns.is_none_or(|columns| columns >= ROOMY);
     let rows: Vec<[String; 6]> = candidates
         .iter()
         .map(|candidate| {
@@ -132,8 +135,8 @@ fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> St
             let cwd = record.header.cwd.as_ref();
             let directory = match cwd {
                 Some(cwd) if Some(cwd) == here => ".".to_owned(),
-                Some(cwd) => width::fit_end(&visible::line(cwd.as_js_str()), DIRECTORY),
-                None => String::new(),
+                Some(cwd) if roomy => width::fit_end(&visible::line(cwd.as_js_str()), DIRECTORY),
+                _ => String::new(),
             };
             [
                 paint(STRONG, ids.short(record)),
@@ -156,5 +159,5 @@ fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> St
         Align::Flexible,
         Align::Left,
     ];
-    lines(aligns, &rows, console::columns())
+    lines(aligns, &rows, columns)
 }

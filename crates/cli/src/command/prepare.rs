@@ -114,10 +114,8 @@ fn input(given: Option<&str>) -> Result<JsString, Failure> {
     }
     let mut stdin = io::stdin().lock();
     if given.is_none() && stdin.is_terminal() {
-        return Err(Failure::Usage(Cli::command().error(
-            ErrorKind::MissingRequiredArgument,
-            "no TEXT: give it as an argument or on standard input",
-        )));
+        let message = "no TEXT: give it as an argument or on standard input";
+        return Err(Failure::Usage(wrong_usage(message)));
     }
     let mut bytes = Vec::new();
     stdin.read_to_end(&mut bytes)?;
@@ -136,6 +134,17 @@ fn input(given: Option<&str>) -> Result<JsString, Failure> {
         },
         |text| Ok(text.into()),
     )
+}
+
+fn wrong_usage(message: &str) -> clap::Error {
+    let mut cli = Cli::command();
+    // Gives the command its whole name.
+    cli.build();
+    let kind = ErrorKind::MissingRequiredArgument;
+    match cli.find_subcommand_mut("prepare") {
+        Some(prepare) => prepare.error(kind, message),
+        None => cli.error(kind, message),
+    }
 }
 
 /// `{content, additionalContext, receipt}`; `additionalContext` is null when nothing is cited.

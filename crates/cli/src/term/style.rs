@@ -1,7 +1,5 @@
 //! The few colours that the program uses. What they say is said in words as well.
 
-use std::fmt::Display;
-
 use anstyle::{AnsiColor, Style};
 
 const fn colour(colour: AnsiColor) -> Style {
@@ -19,7 +17,10 @@ pub(crate) const CUT: Style = colour(AnsiColor::Yellow);
 /// Text that is left out, and problems.
 pub(crate) const DROPPED: Style = colour(AnsiColor::Red);
 
-/// Text in a style.
-pub(crate) fn paint(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
+/// Text in a style; of nothing, nothing.
+pub(crate) fn paint(style: Style, text: impl AsRef<str>) -> String {
+    match text.as_ref() {
+        "" => String::new(),
+        text => format!("{style}{text}{style:#}"),
+    }
 }

@@ -70,11 +70,16 @@ fn a_query_searches_titles_directories_and_ids() {
 
 #[test]
 fn columns_line_up_and_fit() {
-    let mut command = on_sample(&["list", "--cwd", "/home/mei/shop"]);
-    command.env("COLUMNS", "90");
-    let list = succeed(command).stdout;
-    assert!(list.lines().all(|line| unicode_width(line) <= 90), "{list}");
-    // All sessions are years or less old, and in the same column of the age.
+    let list = |columns: usize| {
+        let mut command = on_sample(&["list", "--cwd", "/home/mei/shop"]);
+        command.env("COLUMNS", columns.to_string());
+        let list = succeed(command).stdout;
+        let fits = |line: &str| unicode_width(line) <= columns && line == line.trim_end();
+        assert!(list.lines().all(fits), "{list}");
+        list
+    };
+    assert!(list(50).contains("Login loop after"));
+    let list = list(90);
     let login = list
         .lines()
         .find(|line| line.starts_with("3f9c1e52  dsh "))
