@@ -1,0 +1,225 @@
+use std::mem;
+
+use sref_query::{CancellationToken, SessionQuery, SessionRecord};
+use sref_session::json::{Object, Value};
+use sref_session::{JsStr, JsString, SessionId};
+use sref_uri::format_mention;
+
+use crate::search::Matcher;
+use crate::wait::race;
+use crate::{Limit, ReferenceError, SessionReferenceResolver};
+
+/// The session that cites others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "what ranks candidates: who asks, and where"
+)]
+pub struct Agent {
+    /// Its id, which is no candidate.
+    pub id: SessionId,
+    /// Its working directory; sessions of the same one are listed first.
+    pub cwd: Option<JsString>,
+}
+
+/// A session that can be cited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// What the store lists of it.
+    pub record: SessionRecord,
+    /// Its title, when it has one that could be read. It may be empty.
+    pub title: Option<JsString>,
+    /// The text that cites it.
+    pub mention: JsString,
+}
+
+impl Candidate {
+    /// The session's id.
+    #[must_use]
+    pub const fn session_id(&self) -> &SessionId {
+        &self.record.header.id
+    }
+
+    /// What to call it: the title, or the id when there is none.
+    #[must_use]
+    pub fn label(&self) -> JsStr<'_> {
+        label(&self.record, self.title.as_ref())
+    }
+
+    /// `{sessionId, label, cwd?, createdAt, mention}`, as the seeds' hosts take it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let header = &self.record.header;
+        let mut out = Object::new()
+            .with("sessionId", header.id.as_js_string().clone())
+            .with("label", self.label().to_js_string());
+        if let Some(cwd) = &header.cwd {
+            out.set("cwd", cwd.clone());
+        }
+        out.with("createdAt", header.created_at)
+            .with("mention", self.mention.clone())
+            .into()
+    }
+}
+
+fn label<'a>(record: &'a SessionRecord, title: Option<&'a JsString>) -> JsStr<'a> {
+    title.unwrap_or(record.header.id.as_js_string()).as_js_str()
+}
+
+impl<Q: SessionQuery> SessionReferenceResolver<Q> {
+    /// Lists the sessions that an agent can cite: those of its own directory first, then those
+    /// without one, then the others, each in the order of the listing.
+    ///
+    /// Without a query (or with an empty one) only the titles of the sessions that are returned are
+    /// read. With one, all titles are, and the sessions stay whose id, directory or label
+    /// [matches](crate::Search). A title that cannot be read costs its session the title, nothing
+    /// more. The agent itself is no candidate. Without a `limit` the configured one holds.
+    ///
+    /// # Errors
+    ///
+    /// - [`ReferenceError::Cancelled`] if `cancel` fires; a pending read is dropped.
+    /// - [`ReferenceError::ListFailed`] if the sessions cannot be listed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::executor::block_on;
+    /// use sref_query::{CancellationToken, MemoryCorpus, SessionRecord};
+    /// use sref_service::{Agent, Config, SessionReferenceResolver};
+    /// use sref_session::{JsString, SessionHeader};
+    ///
+    /// let corpus = MemoryCorpus::new();
+    /// corpus.insert(SessionRecord::new(SessionHeader::new("s-1", 1)));
+    /// corpus.set_title("s-1", "Fix login");
+    /// let resolver = SessionReferenceResolver::new(corpus, Config::default());
+    ///
+    /// let agent = Agent { id: "me".into(), cwd: None };
+    /// let query = JsString::from("LOGIN");
+    /// let found = resolver.candidates(&agent, Some(query.as_js_str()), None, &CancellationToken::new());
+    /// let found = block_on(found)?;
+    /// assert_eq!(found[0].label(), *"Fix login");
+    /// assert_eq!(found[0].mention, "@[Fix login](dsh-session:InMtMSI)");
+    /// # Ok::<(), sref_service::ReferenceError>(())
+    /// ```
+    pub async fn candidates(
+        &self,
+        agent: &Agent,
+        query: Option<JsStr<'_>>,
+        limit: Option<Limit>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Candidate>, ReferenceError> {
+        let limit = limit.map_or(self.config().candidate_limit(), Limit::get);
+        let calls = cancel.child_token();
+        let _stop = calls.drop_guard_ref();
+        let mut records = race(cancel, self.query().list(&calls))
+            .await?
+            .map_err(|error| ReferenceError::ListFailed {
+                source: error.into(),
+            })?;
+        records.retain(|record| record.header.id != agent.id && self.lists(record));
+        let affinity = |record: &SessionRecord| self.affinity(agent, record);
+
+        let found: Vec<(SessionRecord, Option<JsString>)> =
+            if let Some(query) = query.filter(|query| !query.is_empty()) {
+                let titles = self.titles(&mut records, cancel, &calls).await?;
+                let mut matcher = Matcher::new(self.search(), query);
+                rank(
+                    records.iter().zip(&titles),
+                    limit,
+                    |(record, _)| affinity(record),
+                    |(record, title)| {
+                        let texts = [
+                            Some(record.header.id.as_js_string()),
+                            record.header.cwd.as_ref(),
+                            title.as_ref(),
+                        ];
+                        matcher.matches(texts.into_iter().flatten().map(JsString::as_js_str))
+                    },
+                )
+                .into_iter()
+                .map(|(record, title)| (record.clone(), title.clone()))
+                .collect()
+            } else {
+                let first = rank(&records, limit, |record| affinity(record), |_| true);
+                let mut first: Vec<SessionRecord> = first.into_iter().cloned().collect();
+                let titles = self.titles(&mut first, cancel, &calls).await?;
+                first.into_iter().zip(titles).collect()
+            };
+        let candidate = |(record, title): (SessionRecord, Option<JsString>)| Candidate {
+            mention: format_mention(
+                &record.header.id,
+                Some(label(&record, title.as_ref())),
+                self.dialect(),
+            ),
+            record,
+            title,
+        };
+        Ok(found.into_iter().map(candidate).collect())
+    }
+
+    /// The titles of records, in their order.
+    ///
+    /// A batch that fails as a whole leaves all records without titles: a list of ids is of more
+    /// use than none.
+    async fn titles(
+        &self,
+        records: &mut [SessionRecord],
+        cancel: &CancellationToken,
+        calls: &CancellationToken,
+    ) -> Result<Vec<Option<JsString>>, ReferenceError> {
+        // The ids go through the call and back, since a copy of ten thousand is what a keystroke
+        // would wait for.
+        let ids: Vec<SessionId> = records
+            .iter_mut()
+            .map(|record| mem::replace(&mut record.header.id, SessionId::new(JsString::new())))
+            .collect();
+        let titles = race(cancel, self.query().titles(&ids, calls)).await?;
+        for (record, id) in records.iter_mut().zip(ids) {
+            record.header.id = id;
+        }
+        let mut titles: Vec<_> = titles
+            .unwrap_or_default()
+            .into_iter()
+            .map(|title| title.ok().flatten())
+            .collect();
+        titles.resize(records.len(), None);
+        Ok(titles)
+    }
+
+    fn affinity(&self, agent: &Agent, record: &SessionRecord) -> Affinity {
+        match (&agent.cwd, &record.header.cwd) {
+            (Some(own), Some(cwd)) if self.search().same_directory(own, cwd) => {
+                Affinity::SameDirectory
+            }
+            (_, None) => Affinity::NoDirectory,
+            (_, Some(_)) => Affinity::OtherDirectory,
+        }
+    }
+}
+
+/// How near a session is to the one that asks.
+#[derive(Clone, Copy)]
+enum Affinity {
+    SameDirectory,
+    NoDirectory,
+    OtherDirectory,
+}
+
+/// The first `limit` items that are kept, nearest first, each kind in its order.
+fn rank<T>(
+    items: impl IntoIterator<Item = T>,
+    limit: usize,
+    affinity: impl Fn(&T) -> Affinity,
+    mut keep: impl FnMut(&T) -> bool,
+) -> Vec<T> {
+    let mut ranks: [Vec<T>; 3] = Default::default();
+    for item in items {
+        let rank = &mut ranks[affinity(&item) as usize];
+        // What is beyond the limit of its own rank is not even looked at.
+        if rank.len() < limit && keep(&item) {
+            rank.push(item);
+        }
+    }
+    ranks.into_iter().flatten().take(limit).collect()
+}
