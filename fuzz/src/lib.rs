@@ -7,6 +7,7 @@ mod extract;
 mod input;
 mod json;
 mod log;
+mod render;
 mod uri;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use std::path::Path;
 pub use extract::extract;
 pub use json::json;
 pub use log::log;
+pub use render::render;
 pub use uri::uri;
 
 /// A property of any bytes.
@@ -24,6 +26,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("extract", extract),
     ("json", json),
     ("log", log),
+    ("render", render),
     ("uri", uri),
 ];
 
