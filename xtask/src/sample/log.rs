@@ -4,21 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use sref_session::json::{Object, Value};
 
+use super::events::{Events, numbers};
 use super::script::{Part, Script};
 use super::{Kind, Sample};
 
-/// How much of a streamed text one chunk holds, in characters.
-const CHUNK: usize = 24;
-
 /// A log in the making: its lines, and where the session stands.
 pub(super) struct Log {
-    lines: Vec<Value>,
-    session: &'static str,
-    /// The next event's number, and its time.
-    seq: u64,
-    time: i64,
-    /// The events on the surface, in order.
-    surface: Vec<u64>,
+    events: Events,
     turn: u64,
     step: u64,
     turn_open: bool,
@@ -75,11 +67,7 @@ impl Log {
 
     /// The file.
     pub(super) fn to_text(&self) -> String {
-        self.lines.iter().fold(String::new(), |mut text, line| {
-            line.write(&mut text);
-            text.push('\n');
-            text
-        })
+        self.events.to_text()
     }
 
     fn begin(sample: &Sample, done: &BTreeMap<&str, Self>) -> Result<Self, &'static str> {
@@ -92,11 +80,7 @@ impl Log {
             header.set("cwd", cwd);
         }
         let mut log = Self {
-            lines: vec![Value::Null],
-            session: sample.id,
-            seq: 0,
-            time: sample.created_at + 20,
-            surface: Vec::new(),
+            events: Events::new(sample.id, sample.created_at + 20),
             turn: 0,
             step: 0,
             turn_open: false,
@@ -124,16 +108,19 @@ impl Log {
                 header.set("parentSession", parent);
                 header.set("seedLength", end.seq);
                 header.set("delegationDepth", 0_u64);
-                log.lines.extend_from_slice(&source.lines[1..end.lines]);
-                log.surface
-                    .extend_from_slice(&source.surface[..end.surface]);
-                log.seq = end.seq;
+                log.events
+                    .lines
+                    .extend_from_slice(&source.events.lines[1..end.lines]);
+                log.events
+                    .surface
+                    .extend_from_slice(&source.events.surface[..end.surface]);
+                log.events.seq = end.seq;
                 log.turn = u64::try_from(turns).map_err(|_| "too many turns")?;
                 log.first_prompt = source.first_prompt;
-                log.event("session/end-seed", Object::new());
+                log.events.event("session/end-seed", Object::new());
             }
         }
-        log.lines[0] = header.into();
+        log.events.lines[0] = header.into();
         Ok(log)
     }
 
@@ -191,42 +178,6 @@ impl Log {
         }))
     }
 
-    /// Adds an event and gives its number.
-    fn event(&mut self, kind: &str, data: impl Into<Value>) -> u64 {
-        self.surface_event(kind, data, None)
-    }
-
-    /// Adds an event with what it does to the surface: the events it cites, and its operation.
-    fn surface_event(
-        &mut self,
-        kind: &str,
-        data: impl Into<Value>,
-        surface: Option<(Vec<u64>, Value)>,
-    ) -> u64 {
-        let seq = self.seq;
-        let mut line = Object::new()
-            .with("type", kind)
-            .with("seq", seq)
-            .with("time", self.time)
-            .with("data", data);
-        if let Some((sources, operation)) = surface {
-            if !sources.is_empty() {
-                line.set("sourceEventSeqs", numbers(&sources));
-            }
-            line.set("surfaceOp", operation);
-        }
-        self.lines.push(line.into());
-        self.seq += 1;
-        self.time += 7;
-        seq
-    }
-
-    fn append(&mut self, kind: &str, data: impl Into<Value>, sources: Vec<u64>) -> u64 {
-        let seq = self.surface_event(kind, data, Some((sources, "append".into())));
-        self.surface.push(seq);
-        seq
-    }
-
     /// The members with which most payloads begin.
     fn place(&self) -> Object {
         Object::new()
@@ -235,11 +186,12 @@ impl Log {
     }
 
     fn begin_turn(&mut self, prompt: &str, context: Vec<(String, String)>) {
-        self.time += 60_000 + i64::try_from(prompt.len()).unwrap_or(0) * 40;
+        self.events.time += 60_000 + i64::try_from(prompt.len()).unwrap_or(0) * 40;
         self.turn += 1;
         self.step = 0;
         self.turn_open = true;
-        self.event("turn/start", Object::new().with("turn", self.turn));
+        self.events
+            .event("turn/start", Object::new().with("turn", self.turn));
         self.begin_step();
         for (kind, text) in context {
             let source = Object::new()
@@ -259,13 +211,13 @@ impl Log {
             let data = Object::new()
                 .with("header", header)
                 .with("reason", "initial");
-            self.event("request/header", data);
+            self.events.event("request/header", data);
         }
     }
 
     fn user_message(&mut self, texts: &[&str], source: Object) -> u64 {
         let data = self.user_data(texts, source);
-        self.append("user/message", data, Vec::new())
+        self.events.append("user/message", data, Vec::new())
     }
 
     fn user_data(&self, texts: &[&str], source: Object) -> Object {
@@ -274,20 +226,20 @@ impl Log {
             .with("content", content)
             .with("source", source)
             .with("role", "user")
-            .with("id", self.uuid(self.seq))
+            .with("id", self.events.uuid())
     }
 
     fn begin_step(&mut self) {
         self.step += 1;
         self.step_open = true;
-        self.event("step/start", self.place());
+        self.events.event("step/start", self.place());
     }
 
     fn end_step(&mut self) {
         if !self.step_open {
             return;
         }
-        self.event("step/end", self.place());
+        self.events.event("step/end", self.place());
         self.step_open = false;
         if let Some(title) = self.title.take() {
             self.write_title(title);
@@ -305,12 +257,12 @@ impl Log {
         self.end_step();
         let reason = Object::new().with("kind", "completed");
         let data = Object::new().with("turn", self.turn).with("reason", reason);
-        self.event("turn/end", data);
+        self.events.event("turn/end", data);
         self.turn_open = false;
         self.ends.push(TurnEnd {
-            lines: self.lines.len(),
-            seq: self.seq,
-            surface: self.surface.len(),
+            lines: self.events.lines.len(),
+            seq: self.events.seq,
+            surface: self.events.surface.len(),
         });
         Ok(())
     }
@@ -324,7 +276,7 @@ impl Log {
             .with("title", title)
             .with("messageSeqs", numbers(self.first_prompt.as_slice()))
             .with("source", source);
-        self.event("session/title", data);
+        self.events.event("session/title", data);
     }
 
     /// Writes the answer that was collected, and its calls.
@@ -346,11 +298,12 @@ impl Log {
             let block = Object::new().with("type", kind).with("text", text);
             content.push(block.into());
             if answer.streamed {
-                self.chunks(kind, index, text, &mut sources);
+                let place = self.place();
+                sources.extend(self.events.chunks(kind, index, text, place));
             }
         }
         let ids: Vec<String> = (1..=answer.calls.len())
-            .map(|at| format!("call_{}_{at}", self.seq))
+            .map(|at| format!("call_{}_{at}", self.events.seq))
             .collect();
         for (id, (name, arguments)) in ids.iter().zip(&answer.calls) {
             let block = Object::new()
@@ -364,16 +317,16 @@ impl Log {
             .with("role", "assistant")
             .with("content", content)
             .with("source", model(Object::new().with("kind", "model")))
-            .with("id", self.uuid(self.seq));
+            .with("id", self.events.uuid());
         let data = self.place().with("message", message);
-        self.append("assistant/message", data, sources);
+        self.events.append("assistant/message", data, sources);
         for (id, (name, arguments)) in ids.into_iter().zip(answer.calls) {
             let data = self
                 .place()
                 .with("callId", id.as_str())
                 .with("name", name.as_str())
                 .with("arguments", arguments.as_str());
-            self.event("tool/call", data);
+            self.events.event("tool/call", data);
             self.waiting.push_back((id, name));
         }
         if self.waiting.is_empty() {
@@ -381,36 +334,9 @@ impl Log {
         }
     }
 
-    /// A packed row of the chunks in which a text arrived; a run has three members or more.
-    fn chunks(&mut self, kind: &str, index: u64, text: &str, sources: &mut Vec<u64>) {
-        let all: Vec<char> = text.chars().collect();
-        let texts: Vec<Value> = all
-            .chunks(CHUNK)
-            .map(|chunk| Value::String(chunk.iter().collect::<String>().into()))
-            .collect();
-        if texts.len() < 3 {
-            return;
-        }
-        let count = u64::try_from(texts.len()).unwrap_or(0);
-        let data = self
-            .place()
-            .with("index", index)
-            .with("dt", vec![Value::from(7_i64); texts.len() - 1])
-            .with("texts", texts);
-        let row = Object::new()
-            .with("type", format!("{kind}-chunks"))
-            .with("seq0", self.seq)
-            .with("time0", self.time)
-            .with("data", data);
-        self.lines.push(row.into());
-        sources.extend(self.seq..self.seq + count);
-        self.seq += count;
-        self.time += 7 * i64::try_from(count).unwrap_or(0);
-    }
-
     fn result(&mut self, text: &str) -> Result<(), &'static str> {
         let (id, _) = self.waiting.pop_front().ok_or("a result without a call")?;
-        self.time += 900;
+        self.events.time += 900;
         let block = Object::new()
             .with("type", "tool-result")
             .with("toolCallId", id.as_str())
@@ -423,9 +349,9 @@ impl Log {
             .with("source", source)
             .with("content", vec![block.into()])
             .with("role", "user")
-            .with("id", self.uuid(self.seq));
+            .with("id", self.events.uuid());
         let data = self.place().with("message", message);
-        self.append("tool/result", data, Vec::new());
+        self.events.append("tool/result", data, Vec::new());
         if self.waiting.is_empty() {
             self.end_step();
         }
@@ -434,17 +360,17 @@ impl Log {
 
     /// Replaces the whole surface by a summary, as a manual compaction does.
     fn compact(&mut self, summary: &str) -> Result<(), &'static str> {
-        let shadowed = std::mem::take(&mut self.surface);
+        let shadowed = std::mem::take(&mut self.events.surface);
         let (Some(start), Some(end)) = (shadowed.first(), shadowed.last()) else {
             return Err("nothing to compact");
         };
-        let id = self.uuid(self.seq);
+        let id = self.events.uuid();
         let base = || {
             Object::new()
                 .with("compactionId", id.as_str())
                 .with("turn", Value::Null)
         };
-        let started = self.event("compaction/start", base());
+        let started = self.events.event("compaction/start", base());
         let range = Object::new().with("start", *start).with("end", *end);
         let mut data = Object::new()
             .with("compactionId", id.as_str())
@@ -453,7 +379,7 @@ impl Log {
             .with("shadowedSeqs", numbers(&shadowed))
             .with("shadowedTokenCount", 2100_u64);
         data = model(data);
-        let summarised = self.event("compaction/summary", data);
+        let summarised = self.events.event("compaction/summary", data);
         let source = Object::new()
             .with("kind", "plugin")
             .with("plugin", "compact")
@@ -469,35 +395,12 @@ impl Log {
         }
         let sources = [&[started, summarised], shadowed.as_slice()].concat();
         let data = self.user_data(&texts, source);
-        let seq = self.surface_event("user/message", data, Some((sources, operation.into())));
-        self.surface.push(seq);
-        self.event("compaction/end", base());
+        let seq =
+            self.events
+                .surface_event("user/message", data, Some((sources, operation.into())));
+        self.events.surface.push(seq);
+        self.events.event("compaction/end", base());
         Ok(())
-    }
-
-    /// An id of a message: a UUID by its shape, and the same on every run.
-    fn uuid(&self, salt: u64) -> String {
-        let mut state = self
-            .session
-            .bytes()
-            .chain(salt.to_le_bytes())
-            .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-            });
-        let mut next = || {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            mixed ^ (mixed >> 31)
-        };
-        let (high, low) = (next(), next());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-            high >> 32,
-            high >> 16 & 0xFFFF,
-            high & 0xFFF,
-            low >> 52,
-            low & 0xFFFF_FFFF_FFFF
-        )
     }
 }
 
@@ -508,8 +411,4 @@ fn model(object: Object) -> Object {
 
 fn text_block(text: &str) -> Value {
     Object::new().with("type", "text").with("text", text).into()
-}
-
-fn numbers(seqs: &[u64]) -> Vec<Value> {
-    seqs.iter().copied().map(Value::from).collect()
 }

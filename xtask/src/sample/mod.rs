@@ -3,6 +3,7 @@
 //! The sessions are told as plain scripts in `scripts/`; the logs are derived from them. Everything
 //! in a log is a function of the script, so that a check can compare bytes.
 
+mod events;
 mod log;
 mod paste;
 mod path;
