@@ -12,6 +12,20 @@ use sref_stores::StoreError;
 
 use crate::term::visible;
 
+/// The codes of the program's own failures. Errors of the libraries keep theirs.
+pub(crate) mod code {
+    /// Standard input, standard output or the current directory failed.
+    pub(crate) const IO: &str = "cli.io";
+    /// What was given as an id is the beginning of several.
+    pub(crate) const AMBIGUOUS_ID: &str = "cli.ambiguous-id";
+    /// What was given as an id is no session's and begins no session's.
+    pub(crate) const NOT_FOUND: &str = "SESSION_QUERY_SESSION_NOT_FOUND";
+    /// An id that should be written as a JSON string is not.
+    pub(crate) const JSON_STRING: &str = "cli.json-string";
+    /// A store that was named is not there or cannot be looked at.
+    pub(crate) const NO_STORE: &str = "cli.no-store";
+}
+
 /// Why a command did not do what it was asked for.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -90,7 +104,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::of("cli.io", &error),
+            _ => Self::of(code::IO, &error),
         }
     }
 }

@@ -6,7 +6,7 @@
 use sref::query::{QueryError, SessionRecord};
 use sref::session::{JsStr, SessionId};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::term::visible;
 
 /// How much of an id is shown at least, after its head.
@@ -82,7 +82,7 @@ impl<'a> Ids<'a> {
             .collect();
         let more = if found.len() > NAMED { ", …" } else { "" };
         Failure::new(
-            "cli.ambiguous-id",
+            code::AMBIGUOUS_ID,
             format!(
                 "{} begins {} ids: {}{more}",
                 JsStr::from(given).excerpt(),
@@ -126,7 +126,7 @@ impl<'a> Ids<'a> {
 /// No session has this id.
 pub(crate) fn not_found(given: &str) -> Failure {
     Failure::new(
-        "SESSION_QUERY_SESSION_NOT_FOUND",
+        code::NOT_FOUND,
         format!(
             "no session {}; `sref list` shows what there is, `sref doctor` what was skipped",
             JsStr::from(given).excerpt()

@@ -15,7 +15,7 @@ use sref_stores::{Corpus, Environment, Listing, Located, Store, StoreError, loca
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::ids::Ids;
 use crate::options::{Spelling, StorePlace, Stores};
 use crate::term::visible;
@@ -246,7 +246,7 @@ fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
         let path = root.to_string_lossy();
         let path = JsStr::from(path.as_ref()).excerpt();
         return Err(Failure::new(
-            "store.io",
+            code::NO_STORE,
             format!("could not read the store {path}: {error}"),
         ));
     }

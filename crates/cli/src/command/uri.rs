@@ -4,7 +4,7 @@ use sref::session::{JsStr, SessionId};
 use sref::uri::{Schemes, SessionUri};
 
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::options::{Format, Spelling};
 
 const EXAMPLES: &str = "\
@@ -99,6 +99,6 @@ fn shape(uri: &SessionUri) -> Value {
 fn from_json(text: &str) -> Result<SessionId, Failure> {
     match json::parse(text.as_bytes()) {
         Ok(Value::String(id)) => Ok(id.into()),
-        _ => Err(Failure::new("cli.json-string", "ID is no JSON string")),
+        _ => Err(Failure::new(code::JSON_STRING, "ID is no JSON string")),
     }
 }

@@ -30,7 +30,10 @@ fn a_store_that_is_not_there() {
         &["stores"],
         &["doctor"],
     ] {
-        let message = fails(|| on_store(Path::new("/no/such/place"), args), "store.io");
+        let message = fails(
+            || on_store(Path::new("/no/such/place"), args),
+            "cli.no-store",
+        );
         assert!(message.contains("/no/such/place"), "{message}");
     }
 }
