@@ -87,17 +87,15 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     /// use futures::executor::block_on;
     /// use sref_query::{CancellationToken, MemoryCorpus, SessionRecord};
     /// use sref_service::{Agent, Config, SessionReferenceResolver};
-    /// use sref_session::{JsString, SessionHeader};
+    /// use sref_session::SessionHeader;
     ///
     /// let corpus = MemoryCorpus::new();
     /// corpus.insert(SessionRecord::new(SessionHeader::new("s-1", 1)));
     /// corpus.set_title("s-1", "Fix login");
     /// let resolver = SessionReferenceResolver::new(corpus, Config::default());
     ///
-    /// let agent = Agent { id: "me".into(), cwd: None };
-    /// let query = JsString::from("LOGIN");
-    /// let found = resolver.candidates(&agent, Some(query.as_js_str()), None, &CancellationToken::new());
-    /// let found = block_on(found)?;
+    /// let (agent, cancel) = (Agent { id: "me".into(), cwd: None }, CancellationToken::new());
+    /// let found = block_on(resolver.candidates(&agent, Some("LOGIN".into()), None, &cancel))?;
     /// assert_eq!(found[0].label(), *"Fix login");
     /// assert_eq!(found[0].mention, "@[Fix login](dsh-session:InMtMSI)");
     /// # Ok::<(), sref_service::ReferenceError>(())
@@ -189,21 +187,19 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
 
     fn affinity(&self, agent: &Agent, record: &SessionRecord) -> Affinity {
         match (&agent.cwd, &record.header.cwd) {
-            (Some(own), Some(cwd)) if self.search().same_directory(own, cwd) => {
-                Affinity::SameDirectory
-            }
-            (_, None) => Affinity::NoDirectory,
-            (_, Some(_)) => Affinity::OtherDirectory,
+            (Some(own), Some(cwd)) if self.search().same_directory(own, cwd) => Affinity::Same,
+            (_, None) => Affinity::Unplaced,
+            (_, Some(_)) => Affinity::Other,
         }
     }
 }
 
-/// How near a session is to the one that asks.
+/// Where a session stands, seen from the one that asks: in the same directory, in none, elsewhere.
 #[derive(Clone, Copy)]
 enum Affinity {
-    SameDirectory,
-    NoDirectory,
-    OtherDirectory,
+    Same,
+    Unplaced,
+    Other,
 }
 
 /// The first `limit` items that are kept, nearest first, each kind in its order.

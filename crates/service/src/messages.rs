@@ -70,6 +70,14 @@ pub enum Decision<M, R> {
     Reject(R),
 }
 
+/// What the mentions of a message come to.
+struct Mentions {
+    /// The blocks of the message, with labels in the place of mentions.
+    blocks: Vec<Block>,
+    /// The different sessions that it cites; at least one.
+    references: Vec<Reference>,
+}
+
 impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     /// Resolves the mentions in the messages of an agent's step.
     ///
@@ -105,8 +113,8 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     /// let given = br#"{"id":"m-1","role":"user","source":{"kind":"user"},
     ///     "content":[{"type":"text","text":"see @[plan](dsh-session:ImEi)"}]}"#;
     /// let given = Message::from_json(json::parse(given)?)?;
-    /// let step = resolver.prepare_messages(&"me".into(), vec![given], &CancellationToken::new());
-    /// let step = block_on(step)?.messages;
+    /// let cancel = CancellationToken::new();
+    /// let step = block_on(resolver.prepare_messages(&"me".into(), vec![given], &cancel))?.messages;
     /// assert_eq!(step[0].message().content()[0].text().unwrap(), "see @plan");
     /// assert!(matches!(&step[1], PreparedMessage::Context(_)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -125,9 +133,11 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
         for (index, message) in messages.into_iter().enumerate() {
             match self.find_mentions(agent_id, (index, &message), &schemes, &mut left_as_text) {
                 Ok(None) => read.push(PreparedMessage::Same(message)),
-                Ok(Some((content, references))) => {
-                    read.push(PreparedMessage::Rewritten(message.with_content(content)));
-                    cited.push(references);
+                Ok(Some(found)) => {
+                    read.push(PreparedMessage::Rewritten(
+                        message.with_content(found.blocks),
+                    ));
+                    cited.push(found.references);
                 }
                 Err(error) if failed.is_none() => failed = Some((error, cited.len())),
                 // An earlier message fails already.
@@ -169,15 +179,14 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
 }
 
 impl<Q> SessionReferenceResolver<Q> {
-    /// The blocks of a message with its mentions replaced, and the sessions that it cites; `None`
-    /// when it cites none.
+    /// Finds what a message cites; `None` when that is nothing.
     fn find_mentions(
         &self,
         agent_id: &SessionId,
         (index, message): (usize, &Message),
         schemes: &Schemes,
         left_as_text: &mut Vec<LeftInMessage>,
-    ) -> Result<Option<(Vec<Block>, Vec<Reference>)>, ReferenceError> {
+    ) -> Result<Option<Mentions>, ReferenceError> {
         if !is_direct(message) {
             return Ok(None);
         }
@@ -209,7 +218,10 @@ impl<Q> SessionReferenceResolver<Q> {
         let references = distinct(agent_id, &references, self.config().max_references())?;
         let blocks = texts.into_iter().zip(message.content());
         let blocks = blocks.map(|(text, block)| text.map_or_else(|| block.clone(), Block::Text));
-        Ok(Some((blocks.collect(), references)))
+        Ok(Some(Mentions {
+            blocks: blocks.collect(),
+            references,
+        }))
     }
 
     /// The messages of the step, each context beside the message that it belongs to.

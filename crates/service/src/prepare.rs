@@ -54,8 +54,9 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     ///
     /// let cited = [Reference::new("s-1", "Login")];
     /// let content = vec![Block::Text("Do as in @Login.".into())];
-    /// let prepared = resolver.prepare(&"me".into(), content, &cited, &CancellationToken::new());
-    /// let context = block_on(prepared)?.context.unwrap();
+    /// let cancel = CancellationToken::new();
+    /// let prepared = block_on(resolver.prepare(&"me".into(), content, &cited, &cancel))?;
+    /// let context = prepared.context.unwrap();
     /// assert_eq!(context.references[0].captured_through_seq, Some(0));
     /// assert!(context.objects[0].contains("use argon2"));
     /// # Ok::<(), sref_service::ReferenceError>(())
@@ -73,8 +74,11 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
         } else {
             vec![cited]
         };
-        let context = self.contexts(&cited, cited.len(), cancel).await?.pop();
-        Ok(Prepared { content, context })
+        let mut contexts = self.contexts(&cited, cited.len(), cancel).await?;
+        Ok(Prepared {
+            content,
+            context: contexts.pop(),
+        })
     }
 
     /// One context message for each of the first `wanted` lists of references; no list is empty.

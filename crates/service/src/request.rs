@@ -6,7 +6,7 @@ use sref_uri::Reference;
 
 use crate::ReferenceError;
 
-/// A call of [`prepare`](crate::ReferenceResolver::prepare) as an untyped host makes it.
+/// A call of [`prepare`](crate::SessionReferenceResolver::prepare) as an untyped host makes it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PrepareRequest {

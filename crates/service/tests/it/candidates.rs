@@ -4,12 +4,10 @@ use std::error::Error as _;
 
 use futures::executor::block_on;
 use sref_query::{CancellationToken, SessionRecord};
-use sref_service::{
-    Agent, Candidate, Config, Limit, ReferenceError, Search, SessionReferenceResolver,
-};
+use sref_service::{Agent, Candidate, Config, Limit, ReferenceError, SessionReferenceResolver};
 use sref_session::{Dialect, JsString, SessionHeader};
 
-use crate::support::{Pace, Paced, poll, resolver};
+use crate::support::{Pace, Paced, TitleBatch, poll, resolver};
 
 fn agent(cwd: Option<&str>) -> Agent {
     Agent {
@@ -107,7 +105,7 @@ fn a_title_that_cannot_be_read_costs_the_title_alone() {
 
 #[test]
 fn a_title_batch_that_fails_or_falls_short_leaves_ids() {
-    let batches: [fn() -> _; 2] = [|| Err("no".into()), || Ok(vec![Ok(Some("Only".into()))])];
+    let batches: [TitleBatch; 2] = [|| Err("no".into()), || Ok(vec![Ok(Some("Only".into()))])];
     for (batch, first) in batches.into_iter().zip(["a", "Only"]) {
         let mut paced = listed(&[("a", None), ("b", None)]);
         paced.title_batch = Some(batch);
@@ -193,7 +191,7 @@ fn folding_finds_more_and_forgives_a_separator() {
         ids(&find(&strict, &here, "", None).unwrap()),
         ["far", "near"]
     );
-    let folding = strict.with_search(Search::Folding);
+    let folding = strict.with_search(sref_service::Search::Folding);
     assert_eq!(
         ids(&find(&folding, &here, "ΠΑΡΙΣ", None).unwrap()),
         ["near"]

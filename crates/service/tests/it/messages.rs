@@ -87,7 +87,7 @@ fn only_the_text_of_a_persons_own_message_is_read() {
             let given = message(&format!(
                 r#"{{"role":"{role}","source":{source},"content":[{{"type":"text","text":"{text}"}}]}}"#
             ));
-            let shown = show(&step(&resolver, &[given.clone()]).unwrap());
+            let shown = show(&step(&resolver, std::slice::from_ref(&given)).unwrap());
             assert_eq!(shown, [format!("={}", given.to_json())]);
         }
     }
@@ -95,7 +95,7 @@ fn only_the_text_of_a_persons_own_message_is_read() {
     let given = message(&format!(
         r#"{{"role":"user","source":{{"kind":"user"}},"content":[{{"type":"reasoning","text":"{A}"}},{{"type":"text","text":["{A}"]}},{{"type":"text"}}]}}"#
     ));
-    let shown = show(&step(&resolver, &[given.clone()]).unwrap());
+    let shown = show(&step(&resolver, std::slice::from_ref(&given)).unwrap());
     assert_eq!(shown, [format!("={}", given.to_json())]);
     assert!(resolver.query().reads().is_empty());
 }

@@ -24,6 +24,9 @@ pub(crate) enum Pace {
     Hangs,
 }
 
+/// An answer to a title batch.
+pub(crate) type TitleBatch = fn() -> Result<Vec<TitleResult>, BoxError>;
+
 /// A [`MemoryCorpus`] that takes its time and notes what it is asked.
 #[derive(Default)]
 pub(crate) struct Paced {
@@ -31,7 +34,7 @@ pub(crate) struct Paced {
     pub(crate) list: Option<Pace>,
     pub(crate) titles: Option<Pace>,
     /// The answer to a title batch, if not the corpus's.
-    pub(crate) title_batch: Option<fn() -> Result<Vec<TitleResult>, BoxError>>,
+    pub(crate) title_batch: Option<TitleBatch>,
     pub(crate) surfaces: HashMap<SessionId, Pace>,
     /// Fired by [`Pace::Cancels`].
     pub(crate) cancel: CancellationToken,
