@@ -11,6 +11,9 @@
 //! | [`projection`] | surface → conversation, retention under a byte budget | nothing |
 //! | [`query`] | how sessions are read: one trait, and a corpus in memory | a store |
 //! | [`service`] | candidates, and messages with the context that they cite | a [`query`] |
+//!
+//! A host starts with [`SessionReferenceResolver`] and an implementation of [`SessionQuery`]. The
+//! types below are those that every caller meets; the rest is in the modules.
 #![forbid(unsafe_code)]
 
 pub use sref_envelope as envelope;
@@ -19,3 +22,12 @@ pub use sref_query as query;
 pub use sref_service as service;
 pub use sref_session as session;
 pub use sref_uri as uri;
+
+#[doc(inline)]
+pub use sref_query::{CancellationToken, MemoryCorpus, SessionQuery};
+#[doc(inline)]
+pub use sref_service::{Config, ReferenceError, SessionReferenceResolver};
+#[doc(inline)]
+pub use sref_session::{Dialect, JsString, Message, SessionId};
+#[doc(inline)]
+pub use sref_uri::{Reference, SessionUri, extract, format_mention};
