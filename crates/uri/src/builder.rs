@@ -25,7 +25,8 @@ impl Builder {
     }
 
     pub(crate) fn push(&mut self, mut piece: JsStr<'_>) {
-        if piece.is_empty() {
+        if self.high.is_none() && piece.as_str().is_some() || piece.is_empty() {
+            self.done.push(piece);
             return;
         }
         if let Some(high) = self.high.take() {

@@ -45,19 +45,24 @@ pub fn format_mention(id: &SessionId, label: Option<JsStr<'_>>, dialect: &Dialec
 /// A label that [`label_end`] has passed has no `\` at its end.
 pub(crate) fn unescape(written: JsStr<'_>) -> JsString {
     let bytes = written.as_wtf8();
-    let Some(mut backslash) = memchr::memchr(b'\\', bytes) else {
+    let next = |from: usize| match bytes.get(from..) {
+        // Floods of escapes are not worth a search each.
+        Some([b'\\', ..]) => Some(from),
+        rest => memchr::memchr(b'\\', rest?).map(|found| from + found),
+    };
+    let Some(mut backslash) = next(0) else {
         return written.to_js_string();
     };
-    let mut out = Builder::default();
+    let mut out = Builder::with_capacity(bytes.len());
     let mut done = 0;
     loop {
         out.push(written.slice(done..backslash));
         done = backslash + 1;
         // The character after the backslash stands, also when it is another one.
-        let Some(next) = memchr::memchr(b'\\', bytes.get(done + 1..).unwrap_or_default()) else {
-            break;
-        };
-        backslash = done + 1 + next;
+        match next(done + 1) {
+            Some(at) => backslash = at,
+            None => break,
+        }
     }
     out.push(written.slice(done..written.len()));
     out.finish()

@@ -10,21 +10,20 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::work;
-use spans::Delimiter;
 
 /// The code of a text, walked from left to right.
 ///
 /// By the rules of `CommonMark` 0.31 for block quotes, list items, paragraphs, headings, fenced
 /// blocks, code spans and backslashes. Not code here: indented blocks. Not looked for: HTML, links.
 ///
-/// A mention and a code span bind alike, as an autolink and a code span do: what begins first is
-/// what it is. So a title with a backtick in it cannot make a span of its own mention, and
-/// `` `@[a](…)` `` is code.
+/// A mention and code bind alike, as an autolink and a code span do: what begins first is what it
+/// is. So a title with a backtick in it cannot make code of its own mention, and `` `@[a](…)` `` is
+/// code.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// In the order of the text.
-    delimiters: Vec<Delimiter>,
-    /// The first delimiter that was not passed.
+    /// In the order of the text. Of two that overlap the first is code, when it is reached.
+    code: Vec<Range<usize>>,
+    /// The first that was not passed.
     next: usize,
 }
 
@@ -32,58 +31,54 @@ impl Code {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         // Code needs three tildes or a backtick; most texts have neither.
         let any = memchr::memchr2(b'`', b'~', bytes).is_some();
-        Self {
-            delimiters: if any {
-                spans::delimiters(bytes)
-            } else {
-                Vec::new()
-            },
-            next: 0,
-        }
+        let code = if any { spans::find(bytes) } else { Vec::new() };
+        Self { code, next: 0 }
     }
 
     /// The code that stands around `at`, which never goes back.
     pub(crate) fn around(&mut self, at: usize) -> Option<Range<usize>> {
-        let inside;
-        (self.next, inside) = self.walk(at);
-        let opener = self.delimiters.get(self.next).filter(|_| inside)?;
-        Some(opener.start..self.delimiters[opener.closer?].end)
+        self.next = self.pass(at);
+        self.code
+            .get(self.next)
+            .filter(|code| code.start <= at)
+            .cloned()
     }
 
     /// Whether a mention stands from the start of `label`, which is outside code, up to `end`; then
-    /// backticks in it are passed.
+    /// what would begin code in it is passed.
     ///
-    /// It does not when its target stands in a fenced block. When its target stands in what would
-    /// be a code span that opens in the label, the span is none, unless another `@[` stands in it:
-    /// then the span holds a mention, and the label only seems to begin before it.
+    /// When its target stands in what would be code that begins in the label, that is none, unless
+    /// another `@[` stands in it: then the code holds a mention, and the label only seems to begin
+    /// before it.
     pub(crate) fn take_mention(&mut self, bytes: &[u8], label: Range<usize>, end: usize) -> bool {
-        let (opener, inside) = self.walk(label.end);
-        if inside {
-            let opener = &self.delimiters[opener];
-            let code = &bytes[opener.start..label.end];
-            work::looked_at(code.len());
-            if opener.is_fence || memchr::memmem::find(code, b"@[").is_some() {
+        let around = self.code.get(self.pass(label.end));
+        if let Some(code) = around.filter(|code| code.start <= label.end) {
+            let inside = &bytes[code.start..label.end];
+            work::looked_at(inside.len());
+            if memchr::memmem::find(inside, b"@[").is_some() {
                 return false;
             }
         }
-        let passed = self.delimiters[self.next..].iter();
-        self.next += passed.take_while(|delimiter| delimiter.start < end).count();
+        self.next = self.skip(self.next, end);
         true
     }
 
-    /// The delimiter whose code stands around `at`, and `true`; or the first one behind `at`.
-    fn walk(&self, at: usize) -> (usize, bool) {
+    /// The first code that ends behind `at`: it stands around `at`, or begins behind it.
+    fn pass(&self, at: usize) -> usize {
         let mut next = self.next;
-        while let Some(delimiter) = self.delimiters.get(next)
-            && delimiter.start <= at
-        {
-            work::looked_at(1);
-            next = match delimiter.closer {
-                None => next + 1,
-                Some(closer) if at < self.delimiters[closer].end => return (next, true),
-                Some(closer) => closer + 1,
-            };
+        while let Some(code) = self.code.get(next).filter(|code| code.end <= at) {
+            next = self.skip(next, code.end);
         }
-        (next, false)
+        next
+    }
+
+    /// The first code that begins at `at` or behind it.
+    fn skip(&self, from: usize, at: usize) -> usize {
+        let skipped = self.code[from..]
+            .iter()
+            .take_while(|code| code.start < at)
+            .count();
+        work::looked_at(skipped);
+        from + skipped
     }
 }

@@ -1,101 +1,94 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::blocks::{Blocks, Leaf};
+use super::blocks::{Blocks, Leaf, Placed};
 use crate::work;
 
-/// What begins or ends code: a run of backticks, or a whole fenced block.
-#[derive(Debug)]
-pub(super) struct Delimiter {
-    /// Where it begins as an opener: behind its first backtick when a backslash escapes that.
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// The delimiter that ends the code which this one begins: for a fenced block it is itself.
-    pub(super) closer: Option<usize>,
-    pub(super) is_fence: bool,
-    /// How many backticks a code span that ends with this run has at its beginning.
-    ///
-    /// In a code span a backslash escapes nothing, so this may be one more than it opens with.
-    closes: usize,
-}
-
-/// The delimiters of a text in order, each with its closer.
-pub(super) fn delimiters(bytes: &[u8]) -> Vec<Delimiter> {
-    let mut all = Vec::new();
+/// Where code begins and ends, in the order of the text: each fenced block, and each code span that
+/// there is if nothing before it takes its beginning.
+pub(super) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut code: Vec<Range<usize>> = Vec::new();
     let mut paragraph = Paragraph::default();
-    for line in Blocks::new(bytes) {
-        match line.leaf {
-            Leaf::Fence { first } => {
-                paragraph.end(&mut all);
-                match all.last_mut() {
-                    Some(Delimiter {
-                        is_fence: true,
-                        end,
-                        ..
-                    }) if !first => *end = line.range.end,
-                    _ => all.push(Delimiter {
-                        start: line.range.start,
-                        end: line.range.end,
-                        closer: Some(all.len()),
-                        is_fence: true,
-                        closes: 0,
-                    }),
-                }
-            }
-            Leaf::Text { first } => {
-                if first {
-                    paragraph.end(&mut all);
-                }
-                push_runs(&mut all, bytes, line.range);
-            }
-            Leaf::None => paragraph.end(&mut all),
+    for Placed { range, leaf } in Blocks::new(bytes) {
+        if leaf != (Leaf::Text { first: false }) {
+            paragraph.end(&mut code);
+        }
+        match (leaf, code.last_mut()) {
+            (Leaf::None, _) => {}
+            (Leaf::Text { .. }, _) => paragraph.push(bytes, range),
+            (Leaf::Fence { first: false }, Some(fence)) => fence.end = range.end,
+            (Leaf::Fence { .. }, _) => code.push(range),
         }
     }
-    paragraph.end(&mut all);
-    all
+    paragraph.end(&mut code);
+    code
 }
 
 /// The paragraph, or heading, that is being read: a code span stays within one.
 #[derive(Default)]
 struct Paragraph {
-    /// Its first delimiter.
+    runs: Vec<Run>,
+}
+
+/// A run of backticks.
+struct Run {
+    /// Where it begins as an opener: behind its first backtick when a backslash escapes that.
     start: usize,
+    end: usize,
+    /// How many backticks it has as a closer: where code ends, a backslash escapes nothing.
+    closes: usize,
 }
 
 impl Paragraph {
-    /// Finds the closers of its runs, from the last to the first: of each length the nearest.
-    fn end(&mut self, all: &mut [Delimiter]) {
-        let mut nearest = BTreeMap::new();
-        for at in (self.start..all.len()).rev() {
-            let run = &mut all[at];
-            if !run.is_fence {
-                run.closer = nearest.get(&(run.end - run.start)).copied();
-                nearest.insert(run.closes, at);
-            }
+    /// Takes the runs of a line.
+    fn push(&mut self, bytes: &[u8], line: Range<usize>) {
+        work::looked_at(line.len());
+        let mut at = line.start;
+        while let Some(found) = memchr::memchr(b'`', &bytes[at..line.end]) {
+            let start = at + found;
+            let run = bytes[start..line.end].iter();
+            let closes = run.take_while(|byte| **byte == b'`').count();
+            let before = bytes[at..start].iter().rev();
+            let escapes = before.take_while(|byte| **byte == b'\\').count();
+            at = start + closes;
+            self.runs.push(Run {
+                start: start + escapes % 2,
+                end: at,
+                closes,
+            });
         }
-        self.start = all.len();
+    }
+
+    /// Appends the spans of the paragraph, and begins the next one.
+    ///
+    /// From the last run to the first, since what closes a run is the nearest one of its length.
+    fn end(&mut self, code: &mut Vec<Range<usize>>) {
+        let first = code.len();
+        let mut nearest = Nearest::default();
+        for run in self.runs.drain(..).rev() {
+            if let Some(end) = *nearest.of(run.end - run.start) {
+                code.push(run.start..end);
+            }
+            *nearest.of(run.closes) = Some(run.end);
+        }
+        code[first..].reverse();
     }
 }
 
-/// Appends the runs of backticks of a line.
-fn push_runs(all: &mut Vec<Delimiter>, bytes: &[u8], line: core::ops::Range<usize>) {
-    let mut at = line.start;
-    while let Some(found) = memchr::memchr(b'`', &bytes[at..line.end]) {
-        let start = at + found;
-        let len = bytes[start..line.end]
-            .iter()
-            .take_while(|byte| **byte == b'`')
-            .count();
-        let before = bytes[at..start].iter().rev();
-        let escaped = before.take_while(|byte| **byte == b'\\').count() % 2;
-        at = start + len;
-        all.push(Delimiter {
-            start: start + escaped,
-            end: at,
-            closer: None,
-            is_fence: false,
-            closes: len,
-        });
+/// Where the nearest run of each length ends.
+#[derive(Default)]
+struct Nearest {
+    /// Most runs are short, and need no search.
+    short: [Option<usize>; 8],
+    long: BTreeMap<usize, Option<usize>>,
+}
+
+impl Nearest {
+    fn of(&mut self, len: usize) -> &mut Option<usize> {
+        match self.short.get_mut(len) {
+            Some(end) => end,
+            None => self.long.entry(len).or_default(),
+        }
     }
-    work::looked_at(line.len());
 }

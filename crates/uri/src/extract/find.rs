@@ -12,8 +12,13 @@ use crate::{Schemes, work};
 /// The places of one word; `find` gives the length of the text when there is none.
 fn find(finder: &Finder<'_>, bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
+    work::looked_at(finder.needle().len());
+    // Floods of the word are not worth a search each.
+    if rest.starts_with(finder.needle()) {
+        return from;
+    }
     let found = finder.find(rest).unwrap_or(rest.len());
-    work::looked_at(found + finder.needle().len());
+    work::looked_at(found);
     from + found
 }
 

@@ -154,6 +154,14 @@ fn a_label_with_backticks_is_a_label() {
         "@` @`",
         &["a=`", "b=`"],
     );
+    // Nor by a fence.
+    let text = "@[fix\n```\nit](dsh-session:ImEi) and dsh-session:ImIi";
+    check(
+        QUOTED,
+        text,
+        "@fix\n```\nit and @b",
+        &["a=fix\n```\nit", "b=b"],
+    );
 }
 
 #[test]
@@ -162,7 +170,6 @@ fn a_mention_in_code_is_quoted_whatever_opens_before_it() {
         "@[todo `@[A](dsh-session:ImEi)`",
         "@[todo\n```\n@[A](dsh-session:ImEi)\n```",
         "`@[` and `](dsh-session:ImEi)`",
-        "@[a\n```\n](dsh-session:ImEi)\n```",
     ] {
         let found = check(QUOTED, text, text, &[]);
         assert_eq!(left(text, &found), ["dsh-session:ImEi"], "{text}");

@@ -80,7 +80,7 @@ fn near_mentions() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
 
     #[test]
     fn the_scanner_finds_what_the_pattern_finds(text in near_mentions()) {
