@@ -132,7 +132,7 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
                             record.header.cwd.as_ref(),
                             title.as_ref(),
                         ];
-                        matcher.matches(texts.into_iter().flatten().map(JsString::as_js_str))
+                        matcher.matches_any(texts.into_iter().flatten().map(JsString::as_js_str))
                     },
                 )
                 .into_iter()

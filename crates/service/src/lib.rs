@@ -42,4 +42,4 @@ pub use prepare::Prepared;
 pub use record::SourceRecord;
 pub use request::PrepareRequest;
 pub use resolver::SessionReferenceResolver;
-pub use search::Search;
+pub use search::{Matcher, Search};

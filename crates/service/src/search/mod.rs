@@ -97,7 +97,16 @@ impl Units {
 }
 
 /// A query, made ready to be looked for in many texts.
-pub(crate) struct Matcher {
+///
+/// ```
+/// use sref_service::{Matcher, Search};
+///
+/// let mut login = Matcher::new(Search::Lowercase, "LOGIN".into());
+/// assert!(login.matches("Fix login".into()));
+/// assert!(!login.matches("Fix logout".into()));
+/// ```
+#[derive(Debug)]
+pub struct Matcher {
     search: Search,
     needle: memmem::Finder<'static>,
     /// The text under the search; kept so that thousands of texts cost no allocation.
@@ -105,7 +114,9 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    pub(crate) fn new(search: Search, query: JsStr<'_>) -> Self {
+    /// Prepares a query. The empty one is found in every text.
+    #[must_use]
+    pub fn new(search: Search, query: JsStr<'_>) -> Self {
         let mut needle = Units::default();
         fill(search, &mut needle, query);
         Self {
@@ -115,8 +126,13 @@ impl Matcher {
         }
     }
 
-    /// Whether the query is found in one of the texts.
-    pub(crate) fn matches<'a>(&mut self, texts: impl IntoIterator<Item = JsStr<'a>>) -> bool {
+    /// Whether the query is found in a text. Takes time linear in both, whatever they are.
+    pub fn matches(&mut self, text: JsStr<'_>) -> bool {
+        self.matches_any([text])
+    }
+
+    /// Whether the query is found in one of several texts.
+    pub fn matches_any<'a>(&mut self, texts: impl IntoIterator<Item = JsStr<'a>>) -> bool {
         self.scratch.0.clear();
         for text in texts {
             fill(self.search, &mut self.scratch, text);
