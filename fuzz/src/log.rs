@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sref_session::json::Scanner;
-use sref_stores::dsh::{DshOptions, DshStore};
+use sref_stores::dsh::{DshOptions, DshStore, Encoding};
 use sref_stores::lines::{LineOptions, RecordReader, Repairs};
 use sref_stores::{CancellationToken, Store};
 
@@ -66,7 +66,7 @@ fn store(root: &Path) {
     assert_eq!((&again_surface, &again_titles), (&surface, &titles));
 
     // As the reference reads: all or nothing, and what it lists is listed here too.
-    let (strict, strict_surface, _) = read(DshOptions::strict());
+    let (strict, strict_surface, _) = read(DshOptions::strict(Encoding::Plain));
     if let Ok(strict) = strict {
         assert_eq!(strict.sessions, listing.sessions);
     }

@@ -22,6 +22,18 @@ pub struct TitleSnapshot {
 }
 
 impl TitleSnapshot {
+    /// A title of which no more is known than its text: from agents whose logs say no more.
+    #[must_use]
+    pub fn plain(title: JsString) -> Self {
+        Self {
+            title: title.into(),
+            message_seqs: Vec::new(),
+            source: Value::Null,
+            event_seq: 0,
+            updated_at: 0,
+        }
+    }
+
     /// The title, when it is text.
     #[must_use]
     pub fn text(&self) -> Option<&JsString> {

@@ -36,6 +36,10 @@ pub enum DiagnosticKind {
     FlatLog,
     /// A log in an encoding that this store does not read.
     OtherEncoding,
+    /// The same log in both encodings.
+    Ambiguous,
+    /// A packed log whose first frame is not exactly its header line.
+    BadFrame,
     /// A log of a format that this store does not read.
     NewerFormat,
     /// A file without a session header in its first line.
@@ -50,6 +54,10 @@ pub enum DiagnosticKind {
     Unreadable,
     /// A symbolic link to a directory, which is not followed.
     Link,
+    /// A log in which nobody says anything.
+    NoConversation,
+    /// An old copy: all its records are in another log.
+    Copy,
 }
 
 impl DiagnosticKind {
@@ -78,11 +86,15 @@ impl DiagnosticKind {
         match self {
             Self::FlatLog
             | Self::OtherEncoding
+            | Self::Ambiguous
+            | Self::BadFrame
             | Self::RetiredHeader
             | Self::Misplaced
             | Self::DuplicateId
             | Self::Unreadable => true,
-            Self::NewerFormat | Self::NoHeader | Self::Link => false,
+            Self::NewerFormat | Self::NoHeader | Self::Link | Self::NoConversation | Self::Copy => {
+                false
+            }
         }
     }
 
@@ -91,6 +103,8 @@ impl DiagnosticKind {
         match self {
             Self::FlatLog => ("store.flat-log", "dsh-store 4.4", "a log of the old layout, directly in a project directory"),
             Self::OtherEncoding => ("store.encoding", "dsh-store 4.4", "a log in an encoding that this store does not read"),
+            Self::Ambiguous => ("store.ambiguous", "dsh-newer 9", "one session in both encodings"),
+            Self::BadFrame => ("store.frame", "dsh-store 4.4", "the first frame is not exactly the header line"),
             Self::NewerFormat => ("store.format", "dsh-newer 2", "a log written by a newer harness"),
             Self::NoHeader => ("store.header", "dsh-store 4.2", "no session header in the first line"),
             Self::RetiredHeader => ("store.retired-header", "dsh-store 4.2", "a header with a retired member"),
@@ -98,6 +112,8 @@ impl DiagnosticKind {
             Self::DuplicateId => ("store.duplicate-id", "dsh-store 4.4", "another log has the same id; the newest is kept"),
             Self::Unreadable => ("store.unreadable", "dsh-store 4.4", "cannot be read"),
             Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
+            Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),
+            Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
         }
     }
 }

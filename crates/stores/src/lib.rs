@@ -14,16 +14,21 @@
 //! | [`lines`] | reading JSONL in bounded memory |
 #![forbid(unsafe_code)]
 
+pub mod claude;
+mod container;
 mod corpus;
+mod database;
 mod diagnostic;
 mod digest;
 pub mod dsh;
 mod error;
+mod file;
 pub mod lines;
 mod locate;
 mod order;
 mod raw;
 mod store;
+mod time;
 
 pub use corpus::Corpus;
 pub use diagnostic::{Diagnostic, DiagnosticKind};

@@ -1,6 +1,6 @@
 //! `sref stores`, `sref doctor`, and that no command writes.
 
-use sref_stores::dsh::{DshOptions, DshStore};
+use sref_stores::dsh::{DshOptions, DshStore, Encoding};
 use sref_stores::{CancellationToken, Store as _};
 
 use super::*;
@@ -36,6 +36,24 @@ fn a_store_that_is_not_there() {
         );
         assert!(message.contains("/no/such/place"), "{message}");
     }
+}
+
+#[test]
+fn a_store_that_is_found_and_cannot_be_opened_costs_its_own_sessions() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("sessions"), "no directory").unwrap();
+    let on_home = |args: &[&str]| {
+        let mut command = sref(args);
+        command.env("DSH_HOME", home.path());
+        run(command)
+    };
+    let list = on_home(&["list"]);
+    assert_eq!((list.status, list.stdout.as_str()), (0, ""));
+    assert!(list.stderr.contains("cannot be read"), "{}", list.stderr);
+    let stores = on_home(&["stores", "--json"]).json();
+    assert_eq!(stores[0]["code"], "store.io");
+    let doctor = on_home(&["doctor"]);
+    assert!(doctor.stdout.starts_with("store.io  "), "{}", doctor.stdout);
 }
 
 #[test]
@@ -126,7 +144,7 @@ fn no_command_writes_to_a_store() {
 /// The scripts of the samples are written by hand, and their logs have to pass every rule.
 #[test]
 fn the_sample_store_is_one_that_the_reference_reads() {
-    let store = DshStore::open(sample(), DshOptions::strict()).unwrap();
+    let store = DshStore::open(sample(), DshOptions::strict(Encoding::Plain)).unwrap();
     let cancel = CancellationToken::new();
     let listing = store.list(&cancel).unwrap();
     assert_eq!((listing.sessions.len(), listing.diagnostics.len()), (8, 0));

@@ -42,7 +42,10 @@ pub(super) struct Path {
 pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key>) -> Path {
     let tree = Tree::build(nodes, preserved);
     if !tree.linked {
-        return Path { nodes: in_file_order(nodes), gaps: 0 };
+        return Path {
+            nodes: in_file_order(nodes),
+            gaps: 0,
+        };
     }
     let Some(leaf) = tree.leaf(tip) else {
         return Path::default();
@@ -53,7 +56,9 @@ pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key
 }
 
 fn in_file_order(nodes: &[Node]) -> Vec<usize> {
-    (0..nodes.len()).filter(|at| !nodes[*at].sidechain).collect()
+    (0..nodes.len())
+        .filter(|at| !nodes[*at].sidechain)
+        .collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,20 +82,30 @@ struct Tree<'a> {
 impl<'a> Tree<'a> {
     fn build(nodes: &'a [Node], preserved: &[Preserved]) -> Self {
         // The last of equal keys wins; the earlier ones are no part of the tree.
-        let places: HashMap<Key, usize> =
-            nodes.iter().enumerate().map(|(at, node)| (node.key, at)).collect();
+        let places: HashMap<Key, usize> = nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| (node.key, at))
+            .collect();
         let mut parents: Vec<Parent> = nodes
             .iter()
             .enumerate()
-            .map(|(at, node)| match node.parent.map(|parent| places.get(&parent)) {
-                None => Parent::Root,
-                Some(Some(parent)) if *parent != at => Parent::At(*parent),
-                Some(_) => Parent::Lost,
-            })
+            .map(
+                |(at, node)| match node.parent.map(|parent| places.get(&parent)) {
+                    None => Parent::Root,
+                    Some(Some(parent)) if *parent != at => Parent::At(*parent),
+                    Some(_) => Parent::Lost,
+                },
+            )
             .collect();
         relink(&places, &mut parents, preserved);
         let linked = parents.iter().any(|parent| matches!(parent, Parent::At(_)));
-        Self { nodes, places, parents, linked }
+        Self {
+            nodes,
+            places,
+            parents,
+            linked,
+        }
     }
 
     /// Whether this is the last record of its key.
@@ -103,7 +118,10 @@ impl<'a> Tree<'a> {
     fn leaf(&self, tip: Option<Key>) -> Option<usize> {
         let nearest = self.nearest_visible();
         let mut named = vec![false; self.nodes.len()];
-        for parent in (0..self.nodes.len()).filter(|at| self.counts(*at)).map(|at| self.parents[at]) {
+        for parent in (0..self.nodes.len())
+            .filter(|at| self.counts(*at))
+            .map(|at| self.parents[at])
+        {
             if let Parent::At(parent) = parent {
                 named[parent] = true;
             }
@@ -217,7 +235,9 @@ impl<'a> Tree<'a> {
                 parts[own.max(other)] = own.min(other);
             }
         }
-        (0..self.nodes.len()).map(|at| root(&mut parts, at)).collect()
+        (0..self.nodes.len())
+            .map(|at| root(&mut parts, at))
+            .collect()
     }
 
     /// The path with the parts of an answer that hang beside it: same message, same request, same
@@ -238,7 +258,11 @@ impl<'a> Tree<'a> {
             };
             match family {
                 Some(family) => {
-                    out.extend(family.into_iter().filter(|own| own == at || !on_path.contains(own)));
+                    out.extend(
+                        family
+                            .into_iter()
+                            .filter(|own| own == at || !on_path.contains(own)),
+                    );
                 }
                 None => out.push(*at),
             }
@@ -253,7 +277,9 @@ fn relink(places: &HashMap<Key, usize>, parents: &mut [Parent], preserved: &[Pre
     let mut last_kept: HashMap<usize, usize> = HashMap::new();
     let mut own: HashMap<usize, usize> = HashMap::new();
     for list in preserved {
-        let Some(anchor) = places.get(&list.anchor).copied() else { continue };
+        let Some(anchor) = places.get(&list.anchor).copied() else {
+            continue;
+        };
         let mut previous = anchor;
         for kept in list.kept.iter().filter_map(|key| places.get(key).copied()) {
             if kept == anchor || own.contains_key(&kept) {
@@ -308,7 +334,13 @@ mod tests {
             .collect()
     }
 
-    fn check(words: &str, preserved: &[(char, &str)], tip: Option<char>, expected: &str, gaps: u64) {
+    fn check(
+        words: &str,
+        preserved: &[(char, &str)],
+        tip: Option<char>,
+        expected: &str,
+        gaps: u64,
+    ) {
         let nodes = tree(words);
         let name = |letter: char| Key::from(u32::from(letter));
         let preserved: Vec<Preserved> = preserved

@@ -35,7 +35,10 @@ pub(super) fn walk(
     diagnostics: &mut Vec<Diagnostic>,
     cancel: &CancellationToken,
 ) -> Result<Vec<LogFile>, StoreError> {
-    let mut walk = Walk { files: Vec::new(), diagnostics };
+    let mut walk = Walk {
+        files: Vec::new(),
+        diagnostics,
+    };
     let projects = match fs::read_dir(root) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(walk.files),
         projects => projects.map_err(|error| StoreError::io(root, error))?,
@@ -108,7 +111,9 @@ impl Walk<'_> {
             }
         };
         for entry in entries.flatten() {
-            let Ok(file_type) = entry.file_type() else { continue };
+            let Ok(file_type) = entry.file_type() else {
+                continue;
+            };
             if (file_type.is_file() || file_type.is_dir())
                 && let Ok(name) = entry.file_name().into_string()
             {
@@ -139,7 +144,8 @@ impl Walk<'_> {
 
     fn unreadable(&mut self, path: &Path, error: &io::Error) {
         let detail = error.kind().to_string();
-        self.diagnostics.push(Diagnostic::new(DiagnosticKind::Unreadable, path, detail));
+        self.diagnostics
+            .push(Diagnostic::new(DiagnosticKind::Unreadable, path, detail));
     }
 }
 
@@ -158,6 +164,8 @@ fn is_agent(stem: &str) -> bool {
         !id.is_empty()
             && !id.starts_with("aprompt_suggestion-")
             && !id.starts_with("acompact-")
-            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
     })
 }

@@ -68,12 +68,44 @@ const LEADS: &[&[u8]] =
 
 /// Commands of the client that no model sees.
 const CLIENT_COMMANDS: &[&[u8]] = &[
-    b"/add-dir", b"/agents", b"/bashes", b"/clear", b"/compact", b"/config", b"/context", b"/cost",
-    b"/doctor", b"/exit", b"/export", b"/fast", b"/help", b"/hooks", b"/ide", b"/login",
-    b"/logout", b"/mcp", b"/memory", b"/model", b"/output-style", b"/permissions", b"/plugin",
-    b"/privacy-settings", b"/quit", b"/release-notes", b"/rename", b"/resume", b"/rewind",
-    b"/status", b"/statusline", b"/tasks", b"/terminal-setup", b"/theme", b"/todos", b"/upgrade",
-    b"/usage", b"/vim",
+    b"/add-dir",
+    b"/agents",
+    b"/bashes",
+    b"/clear",
+    b"/compact",
+    b"/config",
+    b"/context",
+    b"/cost",
+    b"/doctor",
+    b"/exit",
+    b"/export",
+    b"/fast",
+    b"/help",
+    b"/hooks",
+    b"/ide",
+    b"/login",
+    b"/logout",
+    b"/mcp",
+    b"/memory",
+    b"/model",
+    b"/output-style",
+    b"/permissions",
+    b"/plugin",
+    b"/privacy-settings",
+    b"/quit",
+    b"/release-notes",
+    b"/rename",
+    b"/resume",
+    b"/rewind",
+    b"/status",
+    b"/statusline",
+    b"/tasks",
+    b"/terminal-setup",
+    b"/theme",
+    b"/todos",
+    b"/upgrade",
+    b"/usage",
+    b"/vim",
 ];
 
 const CONTINUED: &[u8] = b"This session is being continued from a previous conversation";
@@ -152,7 +184,11 @@ fn text(mut bytes: Vec<u8>) -> JsString {
                 out.push(JsString::from_wtf8(bytes).unwrap_or_default().as_js_str());
                 // A half that meets its other half stands at the start of the rest.
                 let (half, rest) = rest.split_at(rest.len().min(3));
-                out.push(JsString::from_wtf8(half.to_vec()).unwrap_or_default().as_js_str());
+                out.push(
+                    JsString::from_wtf8(half.to_vec())
+                        .unwrap_or_default()
+                        .as_js_str(),
+                );
                 bytes = rest.to_vec();
             }
         }
@@ -273,11 +309,15 @@ fn pasted_out(words: &mut Vec<u8>) {
     let mut rest: &[u8] = words;
     while let Some(at) = memchr::memmem::find(rest, OPEN) {
         let (before, mark) = rest.split_at(at);
-        let Some((id, content)) = mark_end(&mark[OPEN.len()..]) else { break };
+        let Some((id, content)) = mark_end(&mark[OPEN.len()..]) else {
+            break;
+        };
         let mut close = CLOSE.to_vec();
         close.extend_from_slice(id);
         close.extend_from_slice(b"\">");
-        let Some(end) = memchr::memmem::find(content, &close) else { break };
+        let Some(end) = memchr::memmem::find(content, &close) else {
+            break;
+        };
         out.extend_from_slice(before.strip_suffix(b"\n\n").unwrap_or(before));
         if !out.is_empty() {
             out.push(b'\n');
@@ -315,7 +355,11 @@ fn command(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
         return None;
     }
     let name = name?;
-    let mut command = if name.starts_with(b"/") { Vec::new() } else { b"/".to_vec() };
+    let mut command = if name.starts_with(b"/") {
+        Vec::new()
+    } else {
+        b"/".to_vec()
+    };
     command.extend_from_slice(name);
     if CLIENT_COMMANDS.contains(&command.as_slice()) {
         return Some(None);
@@ -349,7 +393,11 @@ mod tests {
             }
             let block = format!("<{name}>machine\nwords</{name}>");
             assert_eq!(said(&block), Said::Nothing, "{block}");
-            assert_eq!(said(&format!("{block}\nfix it")), words("fix it"), "{block}");
+            assert_eq!(
+                said(&format!("{block}\nfix it")),
+                words("fix it"),
+                "{block}"
+            );
             let quoted = format!("why does <{name}>x</{name}> appear?");
             assert_eq!(said(&quoted), words(&quoted));
             let open = format!("<{name}> alone is a word");
@@ -403,10 +451,16 @@ mod tests {
 
     #[test]
     fn hook_feedback_needs_its_brackets() {
-        assert_eq!(said("Stop hook feedback:\n[./check.sh]: failed"), Said::Nothing);
+        assert_eq!(
+            said("Stop hook feedback:\n[./check.sh]: failed"),
+            Said::Nothing
+        );
         let own = "Stop hook feedback: what is it?";
         assert_eq!(said(own), words(own));
-        assert_eq!(said("<persisted-output>x</persisted-output>"), Said::Nothing);
+        assert_eq!(
+            said("<persisted-output>x</persisted-output>"),
+            Said::Nothing
+        );
     }
 
     #[test]

@@ -128,7 +128,11 @@ impl Log {
         });
         self.entries.push(Entry {
             line,
-            content: if sidechain { Content::Nothing } else { record.content },
+            content: if sidechain {
+                Content::Nothing
+            } else {
+                record.content
+            },
             message: record.message,
             prompt: record.prompt,
             meta: record.meta,
@@ -137,12 +141,20 @@ impl Log {
 
     /// The live path through the records.
     fn path(&self) -> Path {
-        let parents: HashMap<Key, Option<Key>> = match self.preserved.iter().any(|kept| kept.segment.is_some()) {
-            true => self.nodes.iter().map(|node| (node.key, node.parent)).collect(),
-            false => HashMap::new(),
-        };
-        let preserved: Vec<Preserved> =
-            self.preserved.iter().filter_map(|kept| preserved(kept, &parents)).collect();
+        let parents: HashMap<Key, Option<Key>> =
+            match self.preserved.iter().any(|kept| kept.segment.is_some()) {
+                true => self
+                    .nodes
+                    .iter()
+                    .map(|node| (node.key, node.parent))
+                    .collect(),
+                false => HashMap::new(),
+            };
+        let preserved: Vec<Preserved> = self
+            .preserved
+            .iter()
+            .filter_map(|kept| preserved(kept, &parents))
+            .collect();
         let mut path = live_path(&self.nodes, &preserved, self.tip);
         if path.nodes.len() < self.nodes.len() && !self.loose.is_empty() {
             path.nodes = self.with_loose(&path.nodes);
@@ -153,7 +165,12 @@ impl Log {
     /// The path with the content that has no place in the tree, by its place in the file.
     fn with_loose(&self, path: &[usize]) -> Vec<usize> {
         let on_path: HashSet<usize> = path.iter().copied().collect();
-        let mut loose = self.loose.iter().copied().filter(|at| !on_path.contains(at)).peekable();
+        let mut loose = self
+            .loose
+            .iter()
+            .copied()
+            .filter(|at| !on_path.contains(at))
+            .peekable();
         let mut out = Vec::with_capacity(path.len() + self.loose.len());
         for at in path {
             while let Some(earlier) = loose.next_if(|loose| loose < at) {
@@ -193,7 +210,11 @@ impl Log {
                 Content::Answer(texts) => answer = Some((entry.line, entry.message, texts)),
                 Content::Summary(summary) => {
                     let source = Source::new("compact-checkpoint");
-                    events.push(SurfaceEvent::user(entry.line, source, vec![Block::Text(summary)]));
+                    events.push(SurfaceEvent::user(
+                        entry.line,
+                        source,
+                        vec![Block::Text(summary)],
+                    ));
                 }
                 Content::Prompt(said) => {
                     let answered = self.answered(&path.nodes[place + 1..], entry.prompt);
@@ -258,7 +279,11 @@ impl Titles {
     /// A given title: a person's, a generated one, a summary of this very session.
     pub(super) fn given(&self, in_file: impl Fn(&Option<Key>) -> bool) -> Option<JsString> {
         let summary = || {
-            self.summaries.iter().rev().find(|(_, leaf)| in_file(leaf)).map(|(title, _)| title)
+            self.summaries
+                .iter()
+                .rev()
+                .find(|(_, leaf)| in_file(leaf))
+                .map(|(title, _)| title)
         };
         let title = self.custom.as_ref().or(self.ai.as_ref()).or_else(summary)?;
         Some(tidy(title))
@@ -305,7 +330,10 @@ pub(super) fn tidy(title: &JsString) -> JsString {
 fn preserved(kept: &Kept, parents: &HashMap<Key, Option<Key>>) -> Option<Preserved> {
     let anchor = kept.anchor?;
     let Some((head, tail)) = kept.segment else {
-        return Some(Preserved { anchor, kept: kept.uuids.clone() });
+        return Some(Preserved {
+            anchor,
+            kept: kept.uuids.clone(),
+        });
     };
     // The older form: from the tail up to the head.
     let mut list = Vec::new();

@@ -41,7 +41,10 @@ impl ClaudeStore {
         if projects.is_dir() {
             root = projects;
         }
-        Self { root, order: Order::root() }
+        Self {
+            root,
+            order: Order::root(),
+        }
     }
 
     /// All files that are sessions, one an id, the newest of two.
@@ -70,7 +73,11 @@ impl ClaudeStore {
         Ok(kept)
     }
 
-    fn file(&self, id: &JsString, cancel: &CancellationToken) -> Result<Option<LogFile>, StoreError> {
+    fn file(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<LogFile>, StoreError> {
         let mut files = self.files(&mut Vec::new(), cancel)?;
         let at = files.iter().position(|file| file.id == *id);
         Ok(at.map(|at| files.swap_remove(at)))
@@ -88,7 +95,10 @@ fn observe<T>(
 }
 
 fn listed(file: &LogFile, peek: &Peek) -> Listed {
-    let created_at = peek.first_time.as_ref().and_then(|time| crate::time::milliseconds(time));
+    let created_at = peek
+        .first_time
+        .as_ref()
+        .and_then(|time| crate::time::milliseconds(time));
     let mut header =
         SessionHeader::new(file.id.clone(), created_at.or(file.updated_at).unwrap_or(0));
     header.cwd.clone_from(&peek.cwd);
@@ -130,13 +140,17 @@ impl Store for ClaudeStore {
                 Err(error) => {
                     let detail = error.to_string();
                     let kind = DiagnosticKind::Unreadable;
-                    listing.diagnostics.push(Diagnostic::new(kind, &file.path, detail));
+                    listing
+                        .diagnostics
+                        .push(Diagnostic::new(kind, &file.path, detail));
                     continue;
                 }
             };
             if !peek.has_words || peek.sidechain && !file.agent {
                 let kind = DiagnosticKind::NoConversation;
-                listing.diagnostics.push(Diagnostic::new(kind, &file.path, ""));
+                listing
+                    .diagnostics
+                    .push(Diagnostic::new(kind, &file.path, ""));
                 continue;
             }
             if let Some(uuid) = peek.first_uuid.filter(|_| !file.agent) {
@@ -148,7 +162,9 @@ impl Store for ClaudeStore {
         let copies = copies(&found, first_uuids, &mut listing.diagnostics, cancel)?;
         let kept = found.into_iter().zip(copies).filter(|(_, copy)| !copy);
         listing.sessions = kept.map(|((_, listed), _)| listed).collect();
-        listing.sessions.sort_by(|one, other| self.order.compare(&one.header, &other.header));
+        listing
+            .sessions
+            .sort_by(|one, other| self.order.compare(&one.header, &other.header));
         Ok(listing)
     }
 
@@ -157,7 +173,9 @@ impl Store for ClaudeStore {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<Listed>, StoreError> {
-        let Some(file) = self.file(id, cancel)? else { return Ok(None) };
+        let Some(file) = self.file(id, cancel)? else {
+            return Ok(None);
+        };
         let peek = observe(&file, |handle, size| Peek::read(handle, size, file.agent))?;
         Ok(Some(listed(&file, &peek)))
     }
@@ -168,7 +186,8 @@ impl Store for ClaudeStore {
         cancel: &CancellationToken,
     ) -> Result<Vec<TitleOutcome>, StoreError> {
         let files = self.files(&mut Vec::new(), cancel)?;
-        let files: HashMap<&JsString, &LogFile> = files.iter().map(|file| (&file.id, file)).collect();
+        let files: HashMap<&JsString, &LogFile> =
+            files.iter().map(|file| (&file.id, file)).collect();
         let mut outcomes = Vec::with_capacity(ids.len());
         for id in ids {
             if cancel.is_cancelled() {
@@ -188,8 +207,12 @@ impl Store for ClaudeStore {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        let Some(file) = self.file(id, cancel)? else { return Ok(None) };
-        let log = observe(&file, |handle, size| Log::read(handle.take(size), file.agent, cancel))?;
+        let Some(file) = self.file(id, cancel)? else {
+            return Ok(None);
+        };
+        let log = observe(&file, |handle, size| {
+            Log::read(handle.take(size), file.agent, cancel)
+        })?;
         let log = log.ok_or_else(StoreError::cancelled)?;
         let peek = Peek {
             first_time: log.first_time.clone(),
@@ -216,7 +239,9 @@ fn copies(
         let mut keys = Vec::new();
         for at in &group {
             let file = &found[*at].0;
-            let log = observe(file, |handle, size| Log::read(handle.take(size), false, cancel))?;
+            let log = observe(file, |handle, size| {
+                Log::read(handle.take(size), false, cancel)
+            })?;
             keys.push(log.ok_or_else(StoreError::cancelled)?.keys());
         }
         for (own, at) in group.iter().enumerate() {

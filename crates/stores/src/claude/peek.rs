@@ -49,7 +49,10 @@ impl Peek {
             // The window begins inside a line.
             if !std::mem::take(&mut partial)
                 && memchr::memmem::find(line, b"\"relocated\"").is_some()
-                && let Ok(Record { fact: Fact::Relocated(cwd), .. }) = Record::parse(line)
+                && let Ok(Record {
+                    fact: Fact::Relocated(cwd),
+                    ..
+                }) = Record::parse(line)
             {
                 peek.cwd = Some(cwd);
             }
@@ -69,7 +72,9 @@ impl Peek {
             if record.cut {
                 continue;
             }
-            let Ok(record) = Record::parse(record.bytes) else { continue };
+            let Ok(record) = Record::parse(record.bytes) else {
+                continue;
+            };
             if std::mem::take(&mut first) {
                 self.sidechain = record.sidechain;
             }
@@ -137,7 +142,9 @@ pub(super) fn title(mut file: File, size: u64, agent: bool) -> io::Result<Option
     let mut peek = Peek::default();
     peek.prompt((&file).take(size), agent)?;
     let title = peek.first_prompt.or(titles.last_prompt).or(peek.command);
-    Ok(title.filter(|title| !title.is_empty()).map(|title| tidy(&title)))
+    Ok(title
+        .filter(|title| !title.is_empty())
+        .map(|title| tidy(&title)))
 }
 
 impl Peek {
@@ -149,7 +156,9 @@ impl Peek {
             if record.cut || memchr::memmem::find(record.bytes, b"user").is_none() {
                 continue;
             }
-            let Ok(record) = Record::parse(record.bytes) else { continue };
+            let Ok(record) = Record::parse(record.bytes) else {
+                continue;
+            };
             if record.sidechain && !agent {
                 continue;
             }
@@ -167,7 +176,12 @@ impl Peek {
 fn may_be_title(line: &[u8]) -> bool {
     const LONGEST: usize = 1 << 20;
     line.len() <= LONGEST
-        && [&b"\"custom-title\""[..], b"\"ai-title\"", b"\"summary\"", b"\"last-prompt\""]
-            .iter()
-            .any(|mark| memchr::memmem::find(line, mark).is_some())
+        && [
+            &b"\"custom-title\""[..],
+            b"\"ai-title\"",
+            b"\"summary\"",
+            b"\"last-prompt\"",
+        ]
+        .iter()
+        .any(|mark| memchr::memmem::find(line, mark).is_some())
 }

@@ -206,7 +206,11 @@ impl Record {
             return Content::Summary(injected::summary(text.as_js_str()));
         }
         // Words that came with a refused tool stand beside the result (2.13).
-        if let Some(feedback) = own.feedback.and_then(Raw::decode).filter(|text| !text.is_empty()) {
+        if let Some(feedback) = own
+            .feedback
+            .and_then(Raw::decode)
+            .filter(|text| !text.is_empty())
+        {
             return Content::Prompt(vec![Said::Words(feedback)]);
         }
         if self.meta || own.transcript_only || own.skill || own.hook_text || is_machine(own) {
@@ -224,11 +228,17 @@ impl Record {
         if said.is_empty() && blocks.images > 0 && !blocks.tool_result {
             said.push(Said::Words("[image]".into()));
         }
-        if said.is_empty() { Content::Nothing } else { Content::Prompt(said) }
+        if said.is_empty() {
+            Content::Nothing
+        } else {
+            Content::Prompt(said)
+        }
     }
 
     fn assistant(&mut self, own: &Members<'_>) {
-        let Some(message) = own.message.and_then(|message| message.members(["id", "model", "content"]))
+        let Some(message) = own
+            .message
+            .and_then(|message| message.members(["id", "model", "content"]))
         else {
             return;
         };
@@ -268,18 +278,41 @@ const KNOWN_TYPES: &[&[u8]] = &[
 ];
 
 /// Sources of prompts that no person typed. Unknown ones hide nothing.
-const MACHINE_ORIGINS: &[&str] =
-    &["task-notification", "task_notification", "coordinator", "channel", "teammate", "peer", "hook", "scheduled", "cron", "auto-continuation", "auto_continuation"];
+const MACHINE_ORIGINS: &[&str] = &[
+    "task-notification",
+    "task_notification",
+    "coordinator",
+    "channel",
+    "teammate",
+    "peer",
+    "hook",
+    "scheduled",
+    "cron",
+    "auto-continuation",
+    "auto_continuation",
+];
 
 fn is_machine(own: &Members<'_>) -> bool {
     let origin = own.origin.and_then(|origin| origin.member("kind"));
     let named = |value: Option<Raw<'_>>, names: &[&str]| {
-        value.and_then(Raw::string).is_some_and(|value| names.iter().any(|name| value.is(name)))
+        value
+            .and_then(Raw::string)
+            .is_some_and(|value| names.iter().any(|name| value.is(name)))
     };
     named(origin, MACHINE_ORIGINS)
         || named(own.prompt_source, &["system"])
-        || named(own.turn_origin, &["task_notification", "auto_continuation", "peer", "scheduled"])
-        || own.user_type.is_some_and(|kind| !kind.is_string("external"))
+        || named(
+            own.turn_origin,
+            &[
+                "task_notification",
+                "auto_continuation",
+                "peer",
+                "scheduled",
+            ],
+        )
+        || own
+            .user_type
+            .is_some_and(|kind| !kind.is_string("external"))
 }
 
 fn titled(title: Option<Raw<'_>>, fact: impl FnOnce(JsString) -> Fact) -> Fact {
@@ -287,11 +320,16 @@ fn titled(title: Option<Raw<'_>>, fact: impl FnOnce(JsString) -> Fact) -> Fact {
 }
 
 fn system(own: &Members<'_>) -> Fact {
-    if !own.subtype.is_some_and(|subtype| subtype.is_string("compact_boundary")) {
+    if !own
+        .subtype
+        .is_some_and(|subtype| subtype.is_string("compact_boundary"))
+    {
         return Fact::None;
     }
     let kept = own.compaction.and_then(|data| {
-        let [messages, segment] = data.members(["preservedMessages", "preservedSegment"])?.found;
+        let [messages, segment] = data
+            .members(["preservedMessages", "preservedSegment"])?
+            .found;
         if let Some(messages) = messages.and_then(|list| list.members(["anchorUuid", "uuids"])) {
             let [anchor, uuids] = messages.found;
             return Some(Kept {
@@ -300,7 +338,9 @@ fn system(own: &Members<'_>) -> Fact {
                 segment: None,
             });
         }
-        let [head, anchor, tail] = segment?.members(["headUuid", "anchorUuid", "tailUuid"])?.found;
+        let [head, anchor, tail] = segment?
+            .members(["headUuid", "anchorUuid", "tailUuid"])?
+            .found;
         Some(Kept {
             anchor: anchor.and_then(key_of),
             uuids: Vec::new(),
@@ -312,14 +352,17 @@ fn system(own: &Members<'_>) -> Fact {
 
 /// A prompt that was typed while the model worked; every other attachment is the harness's.
 fn attachment(own: &Members<'_>, meta: bool) -> Content {
-    let found = own
-        .attachment
-        .and_then(|attachment| attachment.members(["type", "commandMode", "origin", "prompt", "isMeta"]));
+    let found = own.attachment.and_then(|attachment| {
+        attachment.members(["type", "commandMode", "origin", "prompt", "isMeta"])
+    });
     let Some([kind, mode, origin, prompt, inner_meta]) = found.map(|found| found.found) else {
         return Content::Nothing;
     };
     let is = |value: Option<Raw<'_>>, text| value.is_some_and(|value| value.is_string(text));
-    let origin = own.origin.or(origin).and_then(|origin| origin.member("kind"));
+    let origin = own
+        .origin
+        .or(origin)
+        .and_then(|origin| origin.member("kind"));
     let human = own.human_turn || origin.is_none_or(|origin| origin.is_string("human"));
     if !is(kind, "queued_command")
         || !is(mode, "prompt")
@@ -337,7 +380,11 @@ fn attachment(own: &Members<'_>, meta: bool) -> Content {
         .map(|text| injected::read(text.as_js_str()))
         .filter(|said| *said != Said::Nothing)
         .collect();
-    if said.is_empty() { Content::Nothing } else { Content::Prompt(said) }
+    if said.is_empty() {
+        Content::Nothing
+    } else {
+        Content::Prompt(said)
+    }
 }
 
 /// The text of a message's content, a string or blocks.
@@ -357,7 +404,11 @@ fn text_blocks(content: Raw<'_>) -> Blocks {
     let walked = elements(&mut content.scanner(), |scanner| {
         let block = Raw::read(scanner)?;
         if let Some([kind, text]) = block.members(["type", "text"]).map(|found| found.found) {
-            match kind.and_then(Raw::string).map(|kind| kind.text().into_owned()).as_deref() {
+            match kind
+                .and_then(Raw::string)
+                .map(|kind| kind.text().into_owned())
+                .as_deref()
+            {
                 Some(b"text") => blocks.texts.extend(text.and_then(Raw::decode)),
                 Some(b"image" | b"document") => blocks.images += 1,
                 Some(b"tool_result") => blocks.tool_result = true,
@@ -426,7 +477,10 @@ fn keys_of(value: Raw<'_>) -> Vec<Key> {
 fn hash(value: Raw<'_>) -> u64 {
     let mut digest = Digest::default();
     digest.write(value.bytes());
-    #[expect(clippy::cast_possible_truncation, reason = "half of a digest is a digest")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "half of a digest is a digest"
+    )]
     let half = digest.finish() as u64;
     half
 }

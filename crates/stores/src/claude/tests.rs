@@ -38,19 +38,26 @@ fn conversation(log: &str) -> Vec<String> {
 }
 
 fn read(store: &ClaudeStore, id: &str) -> Vec<String> {
-    let surface = store.surface(&id.into(), &cancel()).unwrap().expect("a session");
+    let surface = store
+        .surface(&id.into(), &cancel())
+        .unwrap()
+        .expect("a session");
     surface
         .events
         .iter()
         .map(|event| {
             let (mark, content) = match &event.payload {
-                SurfacePayload::UserMessage { source, content, .. } if source.is_user() => ("u", content),
+                SurfacePayload::UserMessage {
+                    source, content, ..
+                } if source.is_user() => ("u", content),
                 SurfacePayload::UserMessage { content, .. } => ("c", content),
                 SurfacePayload::AssistantMessage { content } => ("a", content),
                 other => panic!("{other:?}"),
             };
-            let texts: Vec<String> =
-                content.iter().map(|block| block.text().unwrap().to_string_lossy().into_owned()).collect();
+            let texts: Vec<String> = content
+                .iter()
+                .map(|block| block.text().unwrap().to_string_lossy().into_owned())
+                .collect();
             format!("{mark}:{}", texts.join("|"))
         })
         .collect()
@@ -58,20 +65,44 @@ fn read(store: &ClaudeStore, id: &str) -> Vec<String> {
 
 /// A record with the members that matter; `more` is spliced in.
 fn record(kind: &str, uuid: &str, parent: &str, more: &str) -> String {
-    let parent = if parent.is_empty() { "null".into() } else { format!("\"{parent}\"") };
-    format!("{{\"parentUuid\":{parent},\"type\":\"{kind}\",\"uuid\":\"{uuid}\",\"cwd\":\"/w/app\",\"timestamp\":\"2026-08-01T09:00:00.000Z\"{more}}}\n")
+    let parent = if parent.is_empty() {
+        "null".into()
+    } else {
+        format!("\"{parent}\"")
+    };
+    format!(
+        "{{\"parentUuid\":{parent},\"type\":\"{kind}\",\"uuid\":\"{uuid}\",\"cwd\":\"/w/app\",\"timestamp\":\"2026-08-01T09:00:00.000Z\"{more}}}\n"
+    )
 }
 
 fn user(uuid: &str, parent: &str, text: &str) -> String {
-    record("user", uuid, parent, &format!(",\"message\":{{\"role\":\"user\",\"content\":{}}}", JsString::from(text).to_json()))
+    record(
+        "user",
+        uuid,
+        parent,
+        &format!(
+            ",\"message\":{{\"role\":\"user\",\"content\":{}}}",
+            JsString::from(text).to_json()
+        ),
+    )
 }
 
 fn assistant(uuid: &str, parent: &str, id: &str, blocks: &str) -> String {
-    record("assistant", uuid, parent, &format!(",\"requestId\":\"r-{id}\",\"message\":{{\"id\":\"{id}\",\"role\":\"assistant\",\"content\":[{blocks}]}}"))
+    record(
+        "assistant",
+        uuid,
+        parent,
+        &format!(
+            ",\"requestId\":\"r-{id}\",\"message\":{{\"id\":\"{id}\",\"role\":\"assistant\",\"content\":[{blocks}]}}"
+        ),
+    )
 }
 
 fn text(text: &str) -> String {
-    format!("{{\"type\":\"text\",\"text\":{}}}", JsString::from(text).to_json())
+    format!(
+        "{{\"type\":\"text\",\"text\":{}}}",
+        JsString::from(text).to_json()
+    )
 }
 
 fn check(records: &[String], expected: &[&str]) {
@@ -84,16 +115,50 @@ fn prompts_and_answers_without_machinery() {
         &[
             "{\"type\":\"mode\",\"mode\":\"default\"}\n".into(),
             user("u1", "", "why does login fail?"),
-            assistant("a1", "u1", "m1", "{\"type\":\"thinking\",\"thinking\":\"hm\"}"),
+            assistant(
+                "a1",
+                "u1",
+                "m1",
+                "{\"type\":\"thinking\",\"thinking\":\"hm\"}",
+            ),
             assistant("a2", "a1", "m1", &text("I look.")),
-            assistant("a3", "a2", "m1", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"Read\",\"input\":{}}"),
-            record("user", "u2", "a3", ",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"secret\"}]},\"toolUseResult\":{}"),
+            assistant(
+                "a3",
+                "a2",
+                "m1",
+                "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"Read\",\"input\":{}}",
+            ),
+            record(
+                "user",
+                "u2",
+                "a3",
+                ",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"secret\"}]},\"toolUseResult\":{}",
+            ),
             assistant("a4", "u2", "m2", &text("The token is stale.")),
-            record("user", "u3", "a4", ",\"isMeta\":true,\"message\":{\"content\":\"machine\"}"),
-            record("assistant", "a5", "u3", ",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error\"}]}"),
-            record("assistant", "a6", "a5", ",\"message\":{\"model\":\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":\"No response requested.\"}]}"),
+            record(
+                "user",
+                "u3",
+                "a4",
+                ",\"isMeta\":true,\"message\":{\"content\":\"machine\"}",
+            ),
+            record(
+                "assistant",
+                "a5",
+                "u3",
+                ",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"API Error\"}]}",
+            ),
+            record(
+                "assistant",
+                "a6",
+                "a5",
+                ",\"message\":{\"model\":\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":\"No response requested.\"}]}",
+            ),
         ],
-        &["u:why does login fail?", "a:I look.", "a:The token is stale."],
+        &[
+            "u:why does login fail?",
+            "a:I look.",
+            "a:The token is stale.",
+        ],
     );
 }
 
@@ -132,7 +197,12 @@ fn an_edited_prompt_replaces_its_branch() {
 #[test]
 fn a_compaction_is_a_checkpoint_and_keeps_what_it_names() {
     let boundary = "{\"parentUuid\":null,\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"c1\",\"compactMetadata\":{\"trigger\":\"auto\",\"preservedMessages\":{\"anchorUuid\":\"c2\",\"uuids\":[\"u2\"],\"allUuids\":[\"u2\"]}}}\n";
-    let summary = record("user", "c2", "c1", ",\"isCompactSummary\":true,\"message\":{\"content\":\"This session is being continued from a previous conversation.\\n\\nSummary:\\nThey fixed login.\"}");
+    let summary = record(
+        "user",
+        "c2",
+        "c1",
+        ",\"isCompactSummary\":true,\"message\":{\"content\":\"This session is being continued from a previous conversation.\\n\\nSummary:\\nThey fixed login.\"}",
+    );
     check(
         &[
             user("u1", "", "long ago"),
@@ -149,7 +219,14 @@ fn a_compaction_is_a_checkpoint_and_keeps_what_it_names() {
 #[test]
 fn prompts_typed_while_the_model_worked() {
     let queued = |uuid: &str, parent: &str, more: &str| {
-        record("attachment", uuid, parent, &format!(",\"attachment\":{{\"type\":\"queued_command\",\"commandMode\":\"prompt\",\"prompt\":\"also the docs\"{more}}}"))
+        record(
+            "attachment",
+            uuid,
+            parent,
+            &format!(
+                ",\"attachment\":{{\"type\":\"queued_command\",\"commandMode\":\"prompt\",\"prompt\":\"also the docs\"{more}}}"
+            ),
+        )
     };
     check(
         &[
@@ -168,7 +245,12 @@ fn remarks_on_a_refused_tool_are_the_persons() {
         &[
             user("u1", "", "go"),
             assistant("a1", "u1", "m", &text("May I?")),
-            record("user", "u2", "a1", ",\"userFeedback\":\"not that file\",\"holdsPersonsWords\":true,\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"refused\"}]}"),
+            record(
+                "user",
+                "u2",
+                "a1",
+                ",\"userFeedback\":\"not that file\",\"holdsPersonsWords\":true,\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"refused\"}]}",
+            ),
         ],
         &["u:go", "a:May I?", "u:not that file"],
     );
@@ -176,13 +258,24 @@ fn remarks_on_a_refused_tool_are_the_persons() {
 
 #[test]
 fn machine_prompts_are_dropped_and_unknown_origins_kept() {
-    let from = |uuid: &str, parent: &str, more: &str| record("user", uuid, parent, &format!("{more},\"message\":{{\"content\":\"x {uuid}\"}}"));
+    let from = |uuid: &str, parent: &str, more: &str| {
+        record(
+            "user",
+            uuid,
+            parent,
+            &format!("{more},\"message\":{{\"content\":\"x {uuid}\"}}"),
+        )
+    };
     check(
         &[
             from("u1", "", ",\"promptSource\":\"typed\""),
             from("u2", "u1", ",\"promptSource\":\"system\""),
             from("u3", "u2", ",\"origin\":{\"kind\":\"task-notification\"}"),
-            from("u4", "u3", ",\"origin\":{\"kind\":\"cli\"},\"promptSource\":\"user\""),
+            from(
+                "u4",
+                "u3",
+                ",\"origin\":{\"kind\":\"cli\"},\"promptSource\":\"user\"",
+            ),
             from("u5", "u4", ",\"turnOrigin\":\"task_notification\""),
             from("u6", "u5", ",\"sourceToolUseID\":\"t\""),
             from("u7", "u6", ",\"teamName\":\"t\""),
@@ -196,8 +289,22 @@ fn machine_prompts_are_dropped_and_unknown_origins_kept() {
 #[test]
 fn commands_count_when_a_turn_followed() {
     let command = "<command-name>/review</command-name><command-args>it</command-args>";
-    check(&[user("u1", "", "hi"), user("u2", "u1", command), assistant("a", "u2", "m", &text("ok"))], &["u:hi", "u:/review it", "a:ok"]);
-    check(&[user("u1", "", "hi"), user("u2", "u1", command), user("u3", "u2", "next")], &["u:hi", "u:next"]);
+    check(
+        &[
+            user("u1", "", "hi"),
+            user("u2", "u1", command),
+            assistant("a", "u2", "m", &text("ok")),
+        ],
+        &["u:hi", "u:/review it", "a:ok"],
+    );
+    check(
+        &[
+            user("u1", "", "hi"),
+            user("u2", "u1", command),
+            user("u3", "u2", "next"),
+        ],
+        &["u:hi", "u:next"],
+    );
 }
 
 #[test]
@@ -217,8 +324,13 @@ fn broken_chains_are_bridged() {
 
 #[test]
 fn old_logs_without_uuids_read_in_file_order() {
-    let line = |kind: &str, text: &str| format!("{{\"type\":\"{kind}\",\"message\":{{\"content\":\"{text}\"}}}}\n");
-    check(&[line("user", "a"), line("assistant", "b"), line("user", "c")], &["u:a", "a:b", "u:c"]);
+    let line = |kind: &str, text: &str| {
+        format!("{{\"type\":\"{kind}\",\"message\":{{\"content\":\"{text}\"}}}}\n")
+    };
+    check(
+        &[line("user", "a"), line("assistant", "b"), line("user", "c")],
+        &["u:a", "a:b", "u:c"],
+    );
 }
 
 #[test]
@@ -227,7 +339,12 @@ fn retracted_records_are_hidden() {
         &[
             user("u1", "", "a"),
             assistant("a1", "u1", "m1", &text("taken back")),
-            record("system", "s1", "a1", ",\"subtype\":\"model_refusal_fallback\",\"retractedMessageUuids\":[\"a1\"]"),
+            record(
+                "system",
+                "s1",
+                "a1",
+                ",\"subtype\":\"model_refusal_fallback\",\"retractedMessageUuids\":[\"a1\"]",
+            ),
             assistant("a2", "s1", "m2", &text("b")),
         ],
         &["u:a", "a:b"],
@@ -236,7 +353,11 @@ fn retracted_records_are_hidden() {
 
 fn title(records: &[String]) -> Option<String> {
     let (_home, store) = store(&[(&format!("{ID}.jsonl"), &records.concat())]);
-    let title = store.titles(&[ID.into()], &cancel()).unwrap().remove(0).unwrap();
+    let title = store
+        .titles(&[ID.into()], &cancel())
+        .unwrap()
+        .remove(0)
+        .unwrap();
     title.map(|title| title.text().unwrap().to_string_lossy().into_owned())
 }
 
@@ -245,7 +366,9 @@ fn titles_by_who_gave_them() {
     let custom = "{\"type\":\"custom-title\",\"customTitle\":\"Mine\"}\n".to_string();
     let blank = "{\"type\":\"custom-title\",\"customTitle\":\"  \"}\n".to_string();
     let ai = "{\"type\":\"ai-title\",\"aiTitle\":\"Theirs\"}\n".to_string();
-    let summary = |leaf: &str| format!("{{\"type\":\"summary\",\"summary\":\"Sum\",\"leafUuid\":\"{leaf}\"}}\n");
+    let summary = |leaf: &str| {
+        format!("{{\"type\":\"summary\",\"summary\":\"Sum\",\"leafUuid\":\"{leaf}\"}}\n")
+    };
     let prompt = user("u1", "", "first\nprompt");
     let far = user("u2", "u1", &"x".repeat(200 << 10));
     let check = |records: &[&String], expected: &str| {
@@ -260,14 +383,25 @@ fn titles_by_who_gave_them() {
     check(&[&summary("u1"), &prompt], "Sum");
     check(&[&summary("elsewhere"), &prompt], "first prompt");
     check(&[&prompt], "first prompt");
-    check(&[&user("u1", "", &"y".repeat(300))], &format!("{}…", "y".repeat(200)));
+    check(
+        &[&user("u1", "", &"y".repeat(300))],
+        &format!("{}…", "y".repeat(200)),
+    );
 }
 
 #[test]
 fn listing_shows_sessions_and_explains_the_rest() {
     let meta = "{\"type\":\"ai-title\",\"aiTitle\":\"Nothing said\"}\n";
-    let agent = record("user", "s1", "", ",\"isSidechain\":true,\"message\":{\"content\":\"do it\"}");
-    let moved = format!("{}{{\"type\":\"relocated\",\"relocatedCwd\":\"/w/new\"}}\n", user("u1", "", "hello"));
+    let agent = record(
+        "user",
+        "s1",
+        "",
+        ",\"isSidechain\":true,\"message\":{\"content\":\"do it\"}",
+    );
+    let moved = format!(
+        "{}{{\"type\":\"relocated\",\"relocatedCwd\":\"/w/new\"}}\n",
+        user("u1", "", "hello")
+    );
     let (_home, store) = store(&[
         (&format!("{ID}.jsonl"), &moved),
         (&format!("{OTHER}.jsonl"), meta),
@@ -277,7 +411,11 @@ fn listing_shows_sessions_and_explains_the_rest() {
         ("empty.txt", ""),
     ]);
     let listing = store.list(&cancel()).unwrap();
-    let ids: Vec<String> = listing.sessions.iter().map(|listed| listed.header.id.to_string()).collect();
+    let ids: Vec<String> = listing
+        .sessions
+        .iter()
+        .map(|listed| listed.header.id.to_string())
+        .collect();
     assert_eq!(ids, [ID.to_owned(), format!("{ID}/agent-a1")]);
     let session = &listing.sessions[0].header;
     assert_eq!(session.cwd.as_ref().unwrap(), "/w/new");
@@ -303,7 +441,11 @@ fn copies_hide_and_forks_stay() {
         (&format!("{third}.jsonl"), &fork),
     ]);
     let listing = store.list(&cancel()).unwrap();
-    let mut ids: Vec<String> = listing.sessions.iter().map(|listed| listed.header.id.to_string()).collect();
+    let mut ids: Vec<String> = listing
+        .sessions
+        .iter()
+        .map(|listed| listed.header.id.to_string())
+        .collect();
     ids.sort();
     assert_eq!(ids, [ID, third]);
     assert_eq!(listing.diagnostics[0].kind, DiagnosticKind::Copy);
@@ -339,21 +481,41 @@ fn linked_projects_are_followed_and_loops_are_not() {
     std::os::unix::fs::symlink(Path::new("gone"), projects.join("dangling")).unwrap();
     let listing = store.list(&cancel()).unwrap();
     assert_eq!(listing.sessions.len(), 2);
-    assert!(listing.diagnostics.iter().all(|found| found.kind == DiagnosticKind::Unreadable));
+    assert!(
+        listing
+            .diagnostics
+            .iter()
+            .all(|found| found.kind == DiagnosticKind::Unreadable)
+    );
 }
 
 #[test]
 fn an_absent_root_is_empty_and_an_unknown_id_is_nobody() {
     let store = ClaudeStore::open("/nonexistent/claude");
     assert!(store.list(&cancel()).unwrap().sessions.is_empty());
-    assert_eq!(store.surface(&"../../etc/passwd".into(), &cancel()).unwrap(), None);
+    assert_eq!(
+        store
+            .surface(&"../../etc/passwd".into(), &cancel())
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
 fn a_line_beyond_the_cap_costs_itself_alone() {
-    let huge = record("user", "u2", "a1", &format!(",\"message\":{{\"content\":\"{}\"}}", "x".repeat(17 << 20)));
+    let huge = record(
+        "user",
+        "u2",
+        "a1",
+        &format!(",\"message\":{{\"content\":\"{}\"}}", "x".repeat(17 << 20)),
+    );
     check(
-        &[user("u1", "", "a"), assistant("a1", "u1", "m1", &text("b")), huge, user("u3", "u2", "c")],
+        &[
+            user("u1", "", "a"),
+            assistant("a1", "u1", "m1", &text("b")),
+            huge,
+            user("u3", "u2", "c"),
+        ],
         &["u:a", "a:b", "u:c"],
     );
 }

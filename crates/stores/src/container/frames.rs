@@ -39,7 +39,11 @@ impl Frames {
         most: u64,
     ) -> Result<Self, FrameFault> {
         let mut cursor = Cursor { log, at: 0, length };
-        let mut frames = Self { whole: 0, first_end: 0, end: 0 };
+        let mut frames = Self {
+            whole: 0,
+            first_end: 0,
+            end: 0,
+        };
         while frames.whole < most && cursor.frame()? {
             frames.whole += 1;
             frames.end = cursor.at;
@@ -127,7 +131,8 @@ impl<R: Read + Seek> Cursor<'_, R> {
         if self.length - self.at < count {
             return Ok(None);
         }
-        self.log.seek_relative(i64::try_from(count).unwrap_or(i64::MAX))?;
+        self.log
+            .seek_relative(i64::try_from(count).unwrap_or(i64::MAX))?;
         self.at += count;
         Ok(Some(()))
     }

@@ -100,7 +100,9 @@ fn uri(path: &Path) -> String {
 
 /// A database error, told by what a caller can do about it.
 pub(crate) fn sql_error(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let detail = JsStr::from(error.to_string().as_str()).excerpt().to_string();
+    let detail = JsStr::from(error.to_string().as_str())
+        .excerpt()
+        .to_string();
     StoreError::new(StoreErrorKind::Damaged, detail).at_path(path)
 }
 

@@ -1,10 +1,10 @@
 //! Packed rows: runs of streamed chunks stored as one record (`spec/dsh-store.md` 1.5). They are
 //! checked and counted, never expanded: no chunk stands on a surface.
 
-use sref_session::json::{JsonError, Kind, Scanner, safe_integer};
+use sref_session::json::{JsonError, Kind, Scanner};
 
 use super::format::Packed;
-use crate::raw::{Raw, elements, members};
+use crate::raw::{Raw, members};
 
 /// Integers of JavaScript end here.
 const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -16,23 +16,28 @@ pub(super) struct ChunkData {
     numbers: [bool; 3],
     id: Option<bool>,
     name: Option<bool>,
-    texts: Option<Run>,
-    arguments: Option<Run>,
+    texts: Run,
+    arguments: Run,
     dt: Option<Steps>,
     others: bool,
 }
 
-/// An array of strings.
-#[derive(Debug, Clone, Copy, Default)]
-struct Run {
-    strings: bool,
-    count: u64,
+/// The texts of a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Run {
+    #[default]
+    Absent,
+    /// So many strings.
+    Strings(u64),
+    /// Something else than an array of strings.
+    Other,
 }
 
 /// The time steps of a run.
 #[derive(Debug, Clone, Copy)]
 struct Steps {
-    integers: bool,
+    /// Whether all are safe integers.
+    safe: bool,
     count: u64,
     /// The running sum and its extremes, 0 included.
     sum: i64,
@@ -51,8 +56,8 @@ impl ChunkData {
                 b"index" => out.numbers[2] = is_kind(scanner, Kind::Number)?,
                 b"id" => out.id = Some(is_kind(scanner, Kind::String)?),
                 b"name" => out.name = Some(is_kind(scanner, Kind::String)?),
-                b"texts" => out.texts = Some(Run::read(scanner)?),
-                b"args" => out.arguments = Some(Run::read(scanner)?),
+                b"texts" => out.texts = Run::read(scanner)?,
+                b"args" => out.arguments = Run::read(scanner)?,
                 b"dt" => out.dt = Some(Steps::read(scanner)?),
                 _ => {
                     scanner.skip_value()?;
@@ -71,75 +76,56 @@ impl ChunkData {
         seq0: Option<Raw<'_>>,
         time0: Option<Raw<'_>>,
     ) -> Option<u64> {
-        let run = match tag {
-            Packed::Text | Packed::Reasoning => {
-                let foreign = self.arguments.is_some() || self.id.is_some() || self.name.is_some();
-                self.texts.filter(|_| !foreign)?
+        let run = match (tag, self.texts, self.arguments) {
+            (Packed::Text | Packed::Reasoning, Run::Strings(texts), Run::Absent)
+                if self.id.is_none() && self.name.is_none() =>
+            {
+                texts
             }
-            Packed::ToolCall => {
-                let named = self.id? && self.name.unwrap_or(true) && self.texts.is_none();
-                self.arguments.filter(|_| named)?
+            (Packed::ToolCall, Run::Absent, Run::Strings(arguments))
+                if self.id == Some(true) && self.name != Some(false) =>
+            {
+                arguments
             }
+            _ => return None,
         };
         let dt = self.dt?;
         let seq0 = seq0?.index()?;
         let time0 = time0?.safe_integer()?;
         let good = !self.others
             && self.numbers == [true; 3]
-            && run.strings
-            && dt.integers
-            && dt.count.checked_add(1) == Some(run.count)
+            && dt.safe
+            && dt.count.checked_add(1) == Some(run)
             && seq0.checked_add(dt.count)? <= MAX_SAFE.unsigned_abs()
             && time0.checked_add(dt.least)? >= -MAX_SAFE
             && time0.checked_add(dt.most)? <= MAX_SAFE;
-        good.then_some(run.count)
+        good.then_some(run)
     }
 }
 
 impl Run {
     fn read(scanner: &mut Scanner<'_>) -> Result<Self, JsonError> {
-        let mut out = Self {
-            strings: true,
-            count: 0,
-        };
-        out.strings &= elements(scanner, |scanner| {
-            out.count += 1;
-            if scanner.peek()? == Kind::String {
-                scanner.string()?;
-            } else {
-                scanner.skip_value()?;
-                out.strings = false;
-            }
-            Ok(())
-        })?;
-        Ok(out)
+        Ok(scanner.strings()?.map_or(Self::Other, Self::Strings))
     }
 }
 
 impl Steps {
     fn read(scanner: &mut Scanner<'_>) -> Result<Self, JsonError> {
         let mut out = Self {
-            integers: true,
+            safe: false,
             count: 0,
             sum: 0,
             least: 0,
             most: 0,
         };
-        let is_array = elements(scanner, |scanner| {
+        let integers = scanner.integers(|step| {
             out.count += 1;
-            let range = scanner.skip_value()?;
-            let sum = safe_integer(scanner.slice(range)).and_then(|step| out.sum.checked_add(step));
-            match sum {
-                Some(sum) => {
-                    out.sum = sum;
-                    out.least = out.least.min(sum);
-                    out.most = out.most.max(sum);
-                }
-                None => out.integers = false,
-            }
-            Ok(())
+            // Two safe integers cannot overflow; a sum that is not safe makes the row malformed.
+            out.sum = out.sum.saturating_add(step);
+            out.least = out.least.min(out.sum);
+            out.most = out.most.max(out.sum);
         })?;
-        out.integers &= is_array;
+        out.safe = integers;
         Ok(out)
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum NoHeader {
     Other,
     /// It has this retired member.
     Retired(&'static str),
+    /// The frame that should hold it does not.
+    Container(&'static str),
 }
 
 impl LogHeader {

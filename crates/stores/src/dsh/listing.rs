@@ -10,18 +10,23 @@ use std::path::{Path, PathBuf};
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
+use super::Encoding;
 use super::header::{LogHeader, NoHeader};
-use super::log::glance;
+use super::log::{Packing, glance};
 use super::path::session_directory;
 use crate::{Diagnostic, DiagnosticKind, Mode, StoreError};
 
-const LOG: &str = "session.jsonl";
-const OTHER_LOG: &str = "session.jsonl.zstd";
+/// The names of a log of format 0, by how it is stored.
+const LOGS: [(&str, Packing); 2] = [
+    ("session.jsonl", Packing::Plain),
+    ("session.jsonl.zstd", Packing::Zstd),
+];
 
 /// A log that is listed.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) path: PathBuf,
+    pub(super) packing: Packing,
     pub(super) header: LogHeader,
     pub(super) updated_at: Option<i64>,
     pub(super) size: u64,
@@ -31,6 +36,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct Found {
     mode: Mode,
+    encoding: Encoding,
     pub(super) entries: Vec<Entry>,
     by_id: HashMap<JsString, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -42,11 +48,13 @@ pub(super) struct Found {
 pub(super) fn list(
     root: &Path,
     mode: Mode,
+    encoding: Encoding,
     only: Option<&[JsString]>,
     cancel: &CancellationToken,
 ) -> Result<Found, StoreError> {
     let mut found = Found {
         mode,
+        encoding,
         entries: Vec::new(),
         by_id: HashMap::new(),
         diagnostics: Vec::new(),
@@ -116,13 +124,14 @@ impl Found {
             Ok(files) => files,
             Err(error) => return self.unreadable(directory, &error),
         };
-        if files.other_encoding {
-            return self.note(
-                DiagnosticKind::OtherEncoding,
-                &directory.join(OTHER_LOG),
-                "",
-            );
-        }
+        let packing = match self.choose(&files) {
+            Ok(Some(packing)) => packing,
+            Ok(None) if files.newest_format.is_some() => Packing::Plain,
+            Ok(None) => return Ok(()),
+            Err((kind, packing)) => {
+                return self.note(kind, &directory.join(packing.log_name()), "");
+            }
+        };
         // The reference knows one format; to read its old log now would be to read a stale copy.
         if let (Some(newer), Mode::Isolating) = (files.newest_format, self.mode) {
             return self.note(
@@ -131,8 +140,8 @@ impl Found {
                 format!("format {newer}"),
             );
         }
-        let path = directory.join(LOG);
-        let glance = match glance(&path) {
+        let path = directory.join(packing.log_name());
+        let glance = match glance(&path, packing) {
             Ok(glance) => glance,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return self.unreadable(&path, &error),
@@ -143,6 +152,9 @@ impl Found {
             Err(NoHeader::Retired(member)) => {
                 return self.note(DiagnosticKind::RetiredHeader, &path, member);
             }
+            Err(NoHeader::Container(fault)) => {
+                return self.note(DiagnosticKind::BadFrame, &path, fault);
+            }
         };
         if !is_at_its_place(root, &header, names, directory) {
             let id = header.logical.id.as_js_str().excerpt().to_string();
@@ -150,10 +162,25 @@ impl Found {
         }
         self.add(Entry {
             path,
+            packing,
             header,
             updated_at: glance.updated_at,
             size: glance.size,
         })
+    }
+
+    /// Which of the logs of format 0 is the session's.
+    fn choose(&self, files: &Files) -> Result<Option<Packing>, (DiagnosticKind, Packing)> {
+        let [plain, zstd] = files.format_0;
+        match self.encoding {
+            Encoding::Plain if zstd => Err((DiagnosticKind::OtherEncoding, Packing::Zstd)),
+            Encoding::Zstd if plain => Err((DiagnosticKind::OtherEncoding, Packing::Plain)),
+            // Which of the two is the newer state cannot be told.
+            Encoding::Any if plain && zstd => Err((DiagnosticKind::Ambiguous, Packing::Zstd)),
+            _ if plain => Ok(Some(Packing::Plain)),
+            _ if zstd => Ok(Some(Packing::Zstd)),
+            _ => Ok(None),
+        }
     }
 
     /// Takes a log. Of two with one id the newest stays.
@@ -210,7 +237,8 @@ impl Found {
 /// The logs in a session directory.
 #[derive(Debug, Default)]
 struct Files {
-    other_encoding: bool,
+    /// Whether there is a log of format 0: plain, zstd.
+    format_0: [bool; 2],
     /// The highest format above 0.
     newest_format: Option<u64>,
 }
@@ -219,21 +247,32 @@ impl Files {
     fn of(directory: &Path) -> io::Result<Self> {
         let mut files = Self::default();
         for entry in fs::read_dir(directory)? {
-            let name = entry?.file_name();
-            match name.to_str() {
-                Some(OTHER_LOG) => files.other_encoding = true,
-                Some(name) => files.newest_format = files.newest_format.max(format_of(name)),
-                None => {}
+            let Some(name) = entry?.file_name().to_str().map(str::to_owned) else {
+                continue;
+            };
+            match LOGS.iter().position(|(log, _)| *log == name) {
+                // What cannot be opened is not there.
+                Some(at) => files.format_0[at] = is_there(&directory.join(&name))?,
+                None => files.newest_format = files.newest_format.max(format_of(&name)),
             }
         }
-        // What cannot be opened is not there.
-        if files.other_encoding {
-            files.other_encoding = match directory.join(OTHER_LOG).metadata() {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-                other => other.map(|_| true)?,
-            };
-        }
         Ok(files)
+    }
+}
+
+fn is_there(path: &Path) -> io::Result<bool> {
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        other => other.map(|_| true),
+    }
+}
+
+impl Packing {
+    const fn log_name(self) -> &'static str {
+        match self {
+            Self::Plain => LOGS[0].0,
+            Self::Zstd => LOGS[1].0,
+        }
     }
 }
 

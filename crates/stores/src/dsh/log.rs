@@ -1,9 +1,8 @@
 //! One log file: opened, read as one observation, and checked against what was listed.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
@@ -11,53 +10,22 @@ use super::format::FORMAT_0;
 use super::header::{LogHeader, NoHeader, compatible};
 use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
+use crate::container::{FrameFault, Frames, HeaderText, Unpacked, header_text, torn_text};
 use crate::lines::{LineOptions, LineReader, LongLines, Wholeness};
-use crate::{StoreError, StoreErrorKind};
+use crate::{StoreError, StoreErrorKind, file};
 
-/// How often a log is read before one that keeps changing is given up on.
-const ATTEMPTS: u32 = 5;
-/// The pause before another attempt.
-const PAUSE: Duration = Duration::from_millis(20);
 /// The longest header line. Longer first lines are no headers.
 const HEADER: usize = 1 << 20;
 /// How many lines are read between two looks at the cancellation token.
 const LINES_BETWEEN_LOOKS: u64 = 64;
 
-/// What tells two states of a file apart (`spec/dsh-store.md` 4.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Revision {
-    /// Device and inode, where the host has them.
-    file: (u64, u64),
-    size: u64,
-    modified: Option<SystemTime>,
-    /// Seconds and nanoseconds, where the host has them.
-    changed: (i64, i64),
-}
-
-impl Revision {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        let (file, changed) = {
-            use std::os::unix::fs::MetadataExt as _;
-            (
-                (metadata.dev(), metadata.ino()),
-                (metadata.ctime(), metadata.ctime_nsec()),
-            )
-        };
-        #[cfg(not(unix))]
-        let (file, changed) = ((0, 0), (0, 0));
-        Self {
-            file,
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-            changed,
-        }
-    }
-
-    /// Whether a log of this revision can have become one of the other by appending alone.
-    fn may_have_grown_into(self, later: Self) -> bool {
-        self.file == later.file && self.size <= later.size
-    }
+/// How the bytes of a log are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Packing {
+    /// As they are.
+    Plain,
+    /// As Zstandard frames (`spec/dsh-store.md` 4.5).
+    Zstd,
 }
 
 /// A log as a listing sees it.
@@ -69,8 +37,24 @@ pub(super) struct Glance {
 }
 
 /// Reads the first line of a log; anything that is not one complete line is no header.
-pub(super) fn glance(path: &Path) -> io::Result<Glance> {
-    let (file, metadata) = open(path)?;
+pub(super) fn glance(path: &Path, packing: Packing) -> io::Result<Glance> {
+    let (file, revision) = file::open(path)?;
+    let header = match packing {
+        Packing::Plain => plain_header(file)?,
+        Packing::Zstd => packed_header(&mut BufReader::new(file), revision.size)?,
+    };
+    Ok(Glance {
+        header: match header {
+            HeaderText::Line(line) => LogHeader::parse(&line),
+            HeaderText::Missing => Err(NoHeader::Other),
+            HeaderText::Other(fault) => Err(NoHeader::Container(fault)),
+        },
+        updated_at: revision.modified_at(),
+        size: revision.size,
+    })
+}
+
+fn plain_header(file: File) -> io::Result<HeaderText> {
     let options = LineOptions {
         block: 4 << 10,
         cap: HEADER,
@@ -78,82 +62,39 @@ pub(super) fn glance(path: &Path) -> io::Result<Glance> {
         long: LongLines::Head(0),
     };
     let mut lines = LineReader::new(file, options);
-    let header = if lines.advance()? && lines.line().terminated {
-        LogHeader::parse(lines.line().bytes)
+    Ok(if lines.advance()? && lines.line().terminated {
+        HeaderText::Line(lines.line().bytes.to_vec())
     } else {
-        Err(NoHeader::Other)
-    };
-    Ok(Glance {
-        header,
-        updated_at: metadata.modified().ok().map(milliseconds),
-        size: metadata.len(),
+        HeaderText::Missing
     })
 }
 
-/// Opens a regular file, or a link to one. Nothing else: a pipe would never answer.
-fn open(path: &Path) -> io::Result<(File, Metadata)> {
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
-    }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    Ok((file, metadata))
-}
-
-fn milliseconds(time: SystemTime) -> i64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-        Err(error) => {
-            i64::try_from(error.duration().as_millis()).map_or(i64::MIN, |before| -before)
-        }
+fn packed_header(log: &mut BufReader<File>, length: u64) -> io::Result<HeaderText> {
+    match header_text(log, length) {
+        Ok(text) => Ok(text),
+        Err(FrameFault::Damaged { .. }) => Ok(HeaderText::Other("bytes that are no frame")),
+        Err(FrameFault::Io(error)) => Err(error),
     }
 }
 
-/// Reads a log that was listed with this header.
-///
-/// The log is read up to the length it had when it was opened. If it has changed by then it is read
-/// again. One that changes under every attempt is taken as it was seen, provided that it only grew:
-/// what was seen is then an earlier state of it.
+/// Reads a log that was listed with this header, as one observation.
 ///
 /// # Errors
 ///
 /// [`StoreErrorKind::Conflict`] when the header is not the listed one,
-/// [`StoreErrorKind::Changing`] when the log keeps changing otherwise, and whatever
+/// [`StoreErrorKind::Changing`] when the log keeps changing under the reads, and whatever
 /// `spec/dsh-store.md` 0.1 refuses a log for.
 pub(super) fn read(
     path: &Path,
+    packing: Packing,
     listed: &LogHeader,
     want: Want,
     cancel: &CancellationToken,
 ) -> Result<(LogHeader, Loaded), StoreError> {
-    let io_error = |error| StoreError::io(path, error);
-    let mut attempt = 1;
-    loop {
-        let (file, metadata) = open(path).map_err(io_error)?;
-        let before = Revision::of(&metadata);
-        let outcome = read_once(file, before.size, want, cancel);
-        let after = Revision::of(&path.metadata().map_err(io_error)?);
-        if matches!(&outcome, Err(error) if error.kind() == StoreErrorKind::Cancelled) {
-            return outcome;
-        }
-        if before == after {
-            let (header, loaded) = outcome.map_err(|error| error.at_path(path))?;
-            return same_session(path, listed, header, loaded);
-        }
-        if attempt == ATTEMPTS {
-            return match outcome {
-                Ok((header, loaded)) if before.may_have_grown_into(after) => {
-                    same_session(path, listed, header, loaded)
-                }
-                _ => Err(StoreError::new(StoreErrorKind::Changing, "").at_path(path)),
-            };
-        }
-        attempt += 1;
-        std::thread::sleep(PAUSE);
-    }
+    let (header, loaded) = file::consistent(path, |file, length| {
+        read_once(file, length, packing, want, cancel)
+    })?;
+    same_session(path, listed, header, loaded)
 }
 
 fn same_session(
@@ -170,29 +111,88 @@ fn same_session(
 }
 
 fn read_once(
-    source: impl Read,
+    file: File,
+    length: u64,
+    packing: Packing,
+    want: Want,
+    cancel: &CancellationToken,
+) -> Result<(LogHeader, Loaded), StoreError> {
+    match packing {
+        Packing::Plain => {
+            let mut lines = LineReader::new(file.take(length), options());
+            let is_line = lines.advance().map_err(io_error)? && lines.line().terminated;
+            let line = match is_line && lines.line().wholeness == Wholeness::Whole {
+                true => HeaderText::Line(lines.line().bytes.to_vec()),
+                false => HeaderText::Missing,
+            };
+            let header = header(line)?;
+            let mut scan = scan(&header, want);
+            feed(&mut lines, &mut scan, cancel)?;
+            let loaded = scan.finish()?;
+            Ok((header, loaded))
+        }
+        Packing::Zstd => read_packed(BufReader::new(file), length, want, cancel),
+    }
+}
+
+/// Reads the frames of a log: the whole ones, which must leave nothing over, and what can be saved
+/// of one that was being written, by the rules of a plain log.
+fn read_packed(
+    mut log: BufReader<File>,
     length: u64,
     want: Want,
     cancel: &CancellationToken,
 ) -> Result<(LogHeader, Loaded), StoreError> {
-    let io_error = |error| StoreError::new(StoreErrorKind::Io, "").caused_by(error);
-    let options = LineOptions {
+    let header = header(packed_header(&mut log, length).map_err(io_error)?)?;
+    log.rewind().map_err(io_error)?;
+    let frames = Frames::scan(&mut log, length, u64::MAX).map_err(|fault| match fault {
+        FrameFault::Damaged { offset } => {
+            let detail = format!("bytes that are no frame at byte {offset}");
+            StoreError::new(StoreErrorKind::Damaged, detail)
+        }
+        FrameFault::Io(error) => io_error(error),
+    })?;
+    let mut scan = scan(&header, want);
+    log.seek(SeekFrom::Start(frames.first_end))
+        .map_err(io_error)?;
+    if frames.end > frames.first_end {
+        let text = Unpacked::new(&mut log, frames.end - frames.first_end).map_err(io_error)?;
+        let mut lines = LineReader::new(text, options());
+        if feed(&mut lines, &mut scan, cancel)? {
+            let position = lines.line().position;
+            return Err(StoreError::new(
+                StoreErrorKind::Damaged,
+                "a whole frame that ends inside a line",
+            )
+            .at(position));
+        }
+        scan.must_be_whole()?;
+    }
+    if frames.end < length
+        && let Some(text) = torn_text(&mut log, frames.end, length).map_err(io_error)?
+    {
+        feed(&mut LineReader::new(text, options()), &mut scan, cancel)?;
+    }
+    let loaded = scan.finish()?;
+    Ok((header, loaded))
+}
+
+fn options() -> LineOptions {
+    LineOptions {
         first_cap: HEADER,
         long: LongLines::Condense,
         ..LineOptions::default()
+    }
+}
+
+fn header(line: HeaderText) -> Result<LogHeader, StoreError> {
+    let parsed = match line {
+        HeaderText::Line(line) => LogHeader::parse(&line),
+        HeaderText::Missing | HeaderText::Other(_) => Err(NoHeader::Other),
     };
-    let mut lines = LineReader::new(source.take(length), options);
-    let is_line = lines.advance().map_err(io_error)? && lines.line().terminated;
-    let header = if is_line && lines.line().wholeness == Wholeness::Whole {
-        LogHeader::parse(lines.line().bytes)
-    } else {
-        Err(NoHeader::Other)
-    };
-    let header = header.map_err(|_| {
-        let position = lines.line().position;
-        StoreError::new(StoreErrorKind::Damaged, "no session header").at(position)
-    })?;
-    // Before anything else is looked at [u05].
+    let header =
+        parsed.map_err(|_| StoreError::new(StoreErrorKind::Damaged, "no session header"))?;
+    // Before anything else is looked at [u05, z21].
     if header.logical.version != Some(FORMAT_0.version) {
         let detail = match header.logical.version {
             Some(version) => format!("log format {version}"),
@@ -200,14 +200,40 @@ fn read_once(
         };
         return Err(StoreError::new(StoreErrorKind::Unsupported, detail));
     }
-    let mut scan = Scan::new(Loader::new(&header, &FORMAT_0, want), &FORMAT_0);
-    while lines.advance().map_err(io_error)? && lines.line().terminated {
+    Ok(header)
+}
+
+fn scan(header: &LogHeader, want: Want) -> Scan<'_> {
+    Scan::new(Loader::new(header, &FORMAT_0, want), &FORMAT_0)
+}
+
+/// Feeds the lines that have an end; tells whether one was left that has none.
+fn feed(
+    lines: &mut LineReader<impl Read>,
+    scan: &mut Scan<'_>,
+    cancel: &CancellationToken,
+) -> Result<bool, StoreError> {
+    while lines.advance().map_err(io_error)? {
         let line = lines.line();
+        if !line.terminated {
+            return Ok(true);
+        }
         scan.line(line)?;
         if line.position.line.is_multiple_of(LINES_BETWEEN_LOOKS) && cancel.is_cancelled() {
             return Err(StoreError::cancelled());
         }
     }
-    let loaded = scan.finish()?;
-    Ok((header, loaded))
+    Ok(false)
+}
+
+/// An error of the operating system; a decoder's own, which has no number there, is damage.
+fn io_error(error: io::Error) -> StoreError {
+    let kind = match (error.raw_os_error(), error.kind()) {
+        (
+            None,
+            io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof,
+        ) => StoreErrorKind::Damaged,
+        _ => StoreErrorKind::Io,
+    };
+    StoreError::new(kind, "").caused_by(error)
 }

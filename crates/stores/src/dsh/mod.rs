@@ -37,7 +37,7 @@ use crate::{Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, Tit
 
 pub use self::path::{project_directory, session_directory, session_of_directory};
 
-/// A store of DeepSeek Harness: logs of format 0 in plain JSONL.
+/// A store of DeepSeek Harness: logs of format 0, plain or packed with Zstandard.
 ///
 /// ```
 /// use sref_stores::dsh::{DshOptions, DshStore};
@@ -64,22 +64,41 @@ pub struct DshStore {
     options: DshOptions,
 }
 
+/// How the logs of a store are stored.
+///
+/// The harness is configured for one of the two and refuses a root in which it meets the other
+/// (`spec/dsh-store.md` 4.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Either, session by session. A session that has both is ambiguous and not read.
+    #[default]
+    Any,
+    /// `session.jsonl`.
+    Plain,
+    /// `session.jsonl.zstd`, the harness's default.
+    Zstd,
+}
+
 /// How a [`DshStore`] reads.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DshOptions {
     /// What happens to what cannot be read.
     pub mode: Mode,
+    /// Which logs are read.
+    pub encoding: Encoding,
     /// The order of the listing.
     pub order: Order,
 }
 
 impl DshOptions {
-    /// As the reference reads.
+    /// As the reference reads when it is configured for this encoding.
     #[must_use]
-    pub fn strict() -> Self {
+    pub fn strict(encoding: Encoding) -> Self {
         Self {
             mode: Mode::Strict,
+            encoding,
             ..Self::default()
         }
     }
@@ -108,12 +127,24 @@ impl DshStore {
             Mode::Strict => None,
             Mode::Isolating => Some(ids),
         };
-        listing::list(&self.root, self.options.mode, only, cancel)
+        listing::list(
+            &self.root,
+            self.options.mode,
+            self.options.encoding,
+            only,
+            cancel,
+        )
     }
 
     fn title(entry: Option<&Entry>, cancel: &CancellationToken) -> TitleOutcome {
         let entry = entry.ok_or_else(StoreError::not_found)?;
-        let (_, log) = log::read(&entry.path, &entry.header, Want::Title, cancel)?;
+        let (_, log) = log::read(
+            &entry.path,
+            entry.packing,
+            &entry.header,
+            Want::Title,
+            cancel,
+        )?;
         log.title.map_err(|error| {
             StoreError::new(StoreErrorKind::Title, error.to_string()).at_path(&entry.path)
         })
@@ -130,7 +161,13 @@ impl Store for DshStore {
     }
 
     fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
-        let found = listing::list(&self.root, self.options.mode, None, cancel)?;
+        let found = listing::list(
+            &self.root,
+            self.options.mode,
+            self.options.encoding,
+            None,
+            cancel,
+        )?;
         let mut sessions: Vec<_> = found.entries.iter().map(listed).collect();
         let order = &self.options.order;
         sessions.sort_by(|one, other| order.compare(&one.header, &other.header));
@@ -174,7 +211,13 @@ impl Store for DshStore {
         let Some(entry) = found.get(id) else {
             return Ok(None);
         };
-        let (header, log) = log::read(&entry.path, &entry.header, Want::Surface, cancel)?;
+        let (header, log) = log::read(
+            &entry.path,
+            entry.packing,
+            &entry.header,
+            Want::Surface,
+            cancel,
+        )?;
         let version = header.logical.version;
         let mut surface =
             SurfaceSnapshot::new(header.logical, log.captured_through_seq, log.events);

@@ -79,6 +79,19 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Checks that nothing was dropped: behind whole frames a bad line is damage, whatever follows
+    /// (`spec/dsh-store.md` 4.5) [z11, z12].
+    ///
+    /// # Errors
+    ///
+    /// Damage.
+    pub(super) fn must_be_whole(&self) -> Result<(), StoreError> {
+        match self.issue {
+            Some((position, detail)) => Err(damaged(position, detail)),
+            None => Ok(()),
+        }
+    }
+
     fn note(&mut self, position: Position, detail: &'static str) {
         self.issue = self.issue.or(Some((position, detail)));
     }
