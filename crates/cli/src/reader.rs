@@ -100,8 +100,8 @@ impl Reader {
         self.runtime.block_on(ask(&self.cancel))
     }
 
-    /// Every session, newest first. A store that cannot be read costs its own, and is named.
-    pub(crate) fn list(&self) -> Result<Vec<SessionRecord>, Failure> {
+    /// Names the stores that cannot be opened: each costs its own sessions.
+    pub(crate) fn remark(&self) {
         for report in &self.broken {
             let root = report.root.to_string_lossy();
             let root = visible::line(root.as_ref().into());
@@ -109,11 +109,16 @@ impl Reader {
                 "note: the store {root} cannot be read, see `sref doctor`"
             ));
         }
+    }
+
+    /// Every session, newest first.
+    pub(crate) fn list(&self) -> Result<Vec<SessionRecord>, Failure> {
         Ok(self.wait(|cancel| self.corpus.list(cancel))?)
     }
 
     /// The session that a person means: by its id, a unique beginning of it, or its URI.
     pub(crate) fn find(&self, given: &str, dialect: &Dialect) -> Result<SessionRecord, Failure> {
+        self.remark();
         let records = self.list()?;
         let ids = Ids::new(&records);
         let uri = SessionUri::parse(JsStr::from(given), &Schemes::from(dialect));
@@ -212,7 +217,8 @@ impl SessionQuery for Listed<'_> {
 /// When it begins several ids.
 pub(crate) fn own_id(given: Option<&str>, records: &[SessionRecord]) -> Result<SessionId, Failure> {
     let Some(given) = given else {
-        return Ok(nobody());
+        // No store names a session of an agent `sref`.
+        return Ok("sref:nobody".into());
     };
     let ids = Ids::new(records);
     match ids.find(given) {
@@ -220,11 +226,6 @@ pub(crate) fn own_id(given: Option<&str>, records: &[SessionRecord]) -> Result<S
         Err(failure) if ids.knows(given) => Err(failure),
         Err(_) => Ok(given.into()),
     }
-}
-
-/// The id of no session: no store names a session of an agent `sref`.
-pub(crate) fn nobody() -> SessionId {
-    "sref:nobody".into()
 }
 
 /// A resolver as the program wants it: friendlier than the harnesses where nobody can tell.

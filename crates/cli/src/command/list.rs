@@ -55,6 +55,7 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let progress = Progress::start("Reading the sessions");
         let reader = Reader::open(&self.stores)?;
+        reader.remark();
         let records = reader.list()?;
         let agent = Agent {
             id: reader::own_id(self.own.session.as_deref(), &records)?,

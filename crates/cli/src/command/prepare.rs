@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use sref::service::{ContextMessage, SourceRecord};
 use sref::session::json::{Object, Value};
-use sref::session::{Block, JsStr, JsString};
+use sref::session::{Block, JsStr, JsString, Placement};
 use sref::uri::{Extracted, LeftAsText, LeftReason, Schemes, extract};
 
 use super::Cli;
@@ -12,7 +12,7 @@ use crate::console;
 use crate::failure::Failure;
 use crate::options::{Carriage, Format, MentionsName, Own, Spelling, Stores};
 use crate::reader::{self, Reader};
-use crate::term::human::{count, many};
+use crate::term::human::{count, many, tokens};
 use crate::term::progress::Progress;
 use crate::term::style::{FAINT, paint};
 use crate::term::table::{Align, lines};
@@ -24,8 +24,9 @@ Examples:
   sref prepare --json < prompt.txt | jq -r .additionalContext
   sref prepare --window 200000 --retention exact < prompt.txt
 
-The message comes first, then the context for the model; a receipt on stderr says what was carried
-and what was left out. A text without mentions comes back as it is, and no store is read.";
+The message comes first, then the context for the model (dsh-0.0.1 has them the other way round). A
+receipt on stderr says what was carried and what was left out. A text without mentions comes back as
+it is, and no store is read.";
 
 /// Turn a text with mentions into the message and its context
 #[derive(Debug, clap::Args)]
@@ -70,10 +71,15 @@ impl Args {
         if self.format.json {
             return console::print_json(&shape(&extracted, context.as_ref()));
         }
-        let mut answer = extracted.text.clone();
-        if let Some(context) = &context {
-            answer.push_str("\n\n");
-            answer.push(context_text(context).as_js_str());
+        let mut parts = vec![extracted.text.clone()];
+        parts.extend(context.as_ref().map(context_text));
+        if self.spelling.dialect.get().placement() == Placement::Before {
+            parts.reverse();
+        }
+        let mut answer = JsString::new();
+        for (at, part) in parts.iter().enumerate() {
+            answer.push_str(if at > 0 { "\n\n" } else { "" });
+            answer.push(part.as_js_str());
         }
         console::print_exact(answer.as_js_str())?;
         for left in &extracted.left_as_text {
@@ -88,10 +94,13 @@ impl Args {
     fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {
         let _progress = Progress::start("Reading the sessions");
         let reader = Reader::open(&self.stores)?;
-        let own = match &self.own.session {
-            Some(given) => reader::own_id(Some(given), &reader.list()?)?,
-            None => reader::nobody(),
+        reader.remark();
+        // Only what was typed as the beginning of an id needs a listing.
+        let records = match self.own.session {
+            Some(_) => reader.list()?,
+            None => Vec::new(),
         };
+        let own = reader::own_id(self.own.session.as_deref(), &records)?;
         let config = self.carriage.config()?;
         let resolver = reader::resolver(reader.corpus(), config, &self.spelling)
             .with_retention(self.carriage.retention.get())
@@ -238,10 +247,6 @@ fn receipt(context: &ContextMessage) -> String {
         Some(console::columns().unwrap_or(100)),
     );
     let bytes = context_text(context).len() as u64;
-    let total = format!(
-        "context: {}, about {}",
-        many(bytes, "byte"),
-        many(bytes.div_ceil(4), "token")
-    );
+    let total = format!("context: {}, {}", many(bytes, "byte"), tokens(bytes));
     format!("{table}{}", paint(FAINT, total))
 }

@@ -71,6 +71,12 @@ pub(crate) fn percent(part: usize, whole: usize) -> usize {
     part.saturating_mul(100).checked_div(whole).unwrap_or(0)
 }
 
+/// What so many bytes of text cost a model, by a rule of thumb: tokenizers differ.
+pub(crate) fn tokens(bytes: u64) -> String {
+    const BYTES_A_TOKEN: u64 = 4;
+    format!("about {}", many(bytes.div_ceil(BYTES_A_TOKEN), "token"))
+}
+
 /// One thing or many: `1 message`, `2 messages`.
 pub(crate) fn many(n: u64, word: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
@@ -93,6 +99,7 @@ mod tests {
         assert_eq!(size(1_000_000), "1.0 MB");
         assert_eq!(size(u64::MAX), "18.4 EB");
         assert_eq!((short(738), short(40_687)), ("738".into(), "40.6k".into()));
+        assert_eq!(tokens(4097), "about 1,025 tokens");
         assert_eq!(many(1, "message"), "1 message");
         assert_eq!(many(2000, "byte"), "2,000 bytes");
         assert_eq!(

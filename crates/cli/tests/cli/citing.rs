@@ -40,6 +40,17 @@ fn other_harnesses_have_other_schemes() {
     // To dsh this is text.
     let answer = succeed(on_sample(&["prepare", "--json", &text])).json();
     assert_eq!(answer["additionalContext"], Value::Null);
+    // The first release put the context before the message that cites it.
+    let text = mention("3f9c");
+    let answer = run(on_sample(&["prepare", "--dialect", "dsh-0.0.1", &text]));
+    assert!(answer.stdout.starts_with("## "), "{}", answer.stdout);
+    assert!(
+        answer
+            .stdout
+            .ends_with("</referenced-sessions>\n\n@Login loop after password reset in Safari\n"),
+        "{}",
+        answer.stdout
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sref::session::Role;
 
 use crate::term::bar::bar;
-use crate::term::human::{count, many, percent, short};
+use crate::term::human::{count, many, percent, short, tokens};
 use crate::term::style::{CUT, DROPPED, FAINT, KEPT, STRONG, paint};
 use crate::term::table::{Align, lines};
 use crate::term::width::{fit, fit_end};
@@ -14,8 +14,6 @@ use crate::term::width::{fit, fit_end};
 const NARROW: usize = 40;
 /// From here on there is room for words.
 const WIDE: usize = 64;
-/// A rule of thumb; tokenizers differ.
-const BYTES_A_TOKEN: usize = 4;
 
 /// What is drawn of a session. All texts are harmless.
 pub(super) struct Picture {
@@ -199,11 +197,8 @@ fn totals(picture: &Picture, columns: usize) -> String {
     if omitted > 0 {
         kept.push(format!("{} left out", many(omitted as u64, "byte")));
     }
-    let tokens = picture.rendered.div_ceil(BYTES_A_TOKEN) as u64;
-    let cost = [
-        many(picture.rendered as u64, "byte"),
-        format!("about {}", many(tokens, "token")),
-    ];
+    let rendered = picture.rendered as u64;
+    let cost = [many(rendered, "byte"), tokens(rendered)];
     wrapped(&kept, columns) + &wrapped(&cost, columns)
 }
 
