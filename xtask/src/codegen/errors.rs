@@ -30,7 +30,7 @@ meaning; new ones can come with any minor release.
 const METHODS: &[&str] = &["code", "reason"];
 
 /// What the dotted codes begin with.
-const AREAS: &[&str] = &["uri", "store", "cli"];
+const AREAS: &[&str] = &["cli", "envelope", "hook", "store", "uri"];
 
 /// Whether a text has the form of a code: `SESSION_REFERENCE_…`, `SESSION_QUERY_…`, `store.…`.
 pub(crate) fn is_code(text: &str) -> bool {
@@ -74,20 +74,42 @@ pub(super) fn derive(tree: &Tree) -> Result<String, Vec<Problem>> {
     }
     let problems: Vec<Problem> = uses
         .iter()
-        .flat_map(|(path, tokens)| tokens.iter().map(move |own| (*path, own)))
-        .filter_map(|(path, own)| match own.token {
-            Token::Text(code) if is_code(code) && !known.contains(code) => {
-                let message = format!("no doc comment says what the code {code} means");
-                Some(Problem::at(Place::new(path, own.line), message))
-            }
-            _ => None,
-        })
+        .flat_map(|source| faults(source, &known))
         .collect();
     if problems.is_empty() {
         Ok(out)
     } else {
         Err(problems)
     }
+}
+
+/// Codes of a file that have no meaning, and strings in a `fn code` that are not of their form.
+fn faults(source: &Source<'_>, known: &BTreeSet<&str>) -> Vec<Problem> {
+    let (path, tokens) = source;
+    let mut method = "";
+    let mut problems = Vec::new();
+    for (at, own) in tokens.iter().enumerate() {
+        let message = match own.token {
+            Token::Word("fn") => {
+                if let Some(Token::Word(name)) = tokens.get(at + 1).map(|own| own.token) {
+                    method = name;
+                }
+                continue;
+            }
+            Token::Text(text) if is_code(text) => {
+                if known.contains(text) {
+                    continue;
+                }
+                format!("no doc comment says what the code {text} means")
+            }
+            Token::Text(text) if method == "code" => {
+                format!("`{text}` has not the form of a code, or of an area not in AREAS of xtask")
+            }
+            _ => continue,
+        };
+        problems.push(Problem::at(Place::new(*path, own.line), message));
+    }
+    problems
 }
 
 /// A file's path and its tokens.
@@ -316,7 +338,7 @@ pub enum UriErrorKind {
 }
 impl<'a> From<X<'a>> for UriErrorKind { fn from() {} }
 impl UriErrorKind {
-    pub const fn code(self) -> &'static str {
+    const fn row(self) -> (&'static str, &'static str) {
         match self {
             Self::Scheme | Self::Id { .. } => ("uri.scheme", "docs"),
             PLAIN
@@ -361,9 +383,10 @@ mod tests { const X: &str = "store.unknown"; }
     #[test]
     fn a_code_without_a_meaning_is_found() {
         for source in [
-            ERROR.replace("PLAIN", "Self::Plain => \"uri.plain\","),
+            ERROR.replace("PLAIN", "Self::Plain => (\"uri.plain\", \"\"),"),
             "fn f() { Diagnostic::new(\"store.unknown\") }".to_owned(),
             "const UNDOCUMENTED: &str = \"SESSION_QUERY_ABORTED\";".to_owned(),
+            "impl E { fn code(&self) -> &'static str { \"url.scheme\" } }".to_owned(),
         ] {
             assert_eq!(derive(&tree(&source)).unwrap_err().len(), 1, "{source}");
         }
