@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::error::{JsonError, JsonErrorKind};
+use super::value::safe_integer;
 use crate::JsString;
 use crate::string::wtf8;
 
@@ -248,12 +249,10 @@ impl<'a> Scanner<'a> {
     ///
     /// Whether the scanner stands after the opening bracket is told by the byte before: a value
     /// never ends with `{`, `[` or white space that follows one.
+    #[inline]
     fn next(&mut self, open: u8, close: u8) -> Result<bool, JsonError> {
-        let first = self.bytes[..self.at]
-            .iter()
-            .rev()
-            .find(|byte| !is_white(**byte))
-            .is_some_and(|byte| *byte == open);
+        let mut before = self.bytes[..self.at].iter().rev();
+        let first = before.find(|byte| !is_white(**byte)) == Some(&open);
         self.white_space();
         let byte = self.byte()?;
         if byte == close {
@@ -268,6 +267,119 @@ impl<'a> Scanner<'a> {
             self.white_space();
         }
         Ok(true)
+    }
+
+    /// Passes an array and tells how many elements it has, if all of them are strings; `None` for
+    /// any other value, which is passed too.
+    ///
+    /// # Errors
+    ///
+    /// Whatever breaks the grammar.
+    ///
+    /// ```
+    /// use sref_session::json::Scanner;
+    ///
+    /// let count = |json: &'static str| Scanner::new(json.as_bytes()).strings();
+    /// assert_eq!(count(r#"["a", "b"]"#), Ok(Some(2)));
+    /// assert_eq!(count(r#"["a", 2]"#), Ok(None));
+    /// assert!(count(r#"["a",]"#).is_err());
+    /// ```
+    pub fn strings(&mut self) -> Result<Option<u64>, JsonError> {
+        let (mut count, mut all) = (0, true);
+        let is_array = self.each_element(|scanner| {
+            count += 1;
+            if scanner.bytes.get(scanner.at) == Some(&b'"') {
+                return scanner.raw_string().map(|_| ());
+            }
+            all = false;
+            scanner.skip_value().map(|_| ())
+        })?;
+        Ok((is_array && all).then_some(count))
+    }
+
+    /// Passes an array and gives its elements in order, if all of them are safe integers. Gives
+    /// `false` for any other value, which is passed too; some elements may have been given by then.
+    ///
+    /// # Errors
+    ///
+    /// Whatever breaks the grammar.
+    ///
+    /// ```
+    /// use sref_session::json::Scanner;
+    ///
+    /// let mut sum = 0;
+    /// assert_eq!(Scanner::new(b"[1, -2, 1e2]").integers(|integer| sum += integer), Ok(true));
+    /// assert_eq!(sum, 99);
+    /// assert_eq!(Scanner::new(b"[1.5]").integers(|_| {}), Ok(false));
+    /// ```
+    pub fn integers(&mut self, mut each: impl FnMut(i64)) -> Result<bool, JsonError> {
+        let mut all = true;
+        let is_array = self.each_element(|scanner| {
+            let integer = match scanner.short_integer() {
+                Some(integer) => Some(integer),
+                None => {
+                    let range = scanner.skip_value()?;
+                    safe_integer(scanner.slice(range))
+                }
+            };
+            match integer {
+                Some(integer) => each(integer),
+                None => all = false,
+            }
+            Ok(())
+        })?;
+        Ok(is_array && all)
+    }
+
+    /// Passes a few digits that are all of a number; else stays.
+    fn short_integer(&mut self) -> Option<i64> {
+        let rest = &self.bytes[self.at..];
+        let mut value = 0;
+        for (at, byte) in rest.iter().enumerate().take(15) {
+            match byte {
+                b'0'..=b'9' if at == 0 || value > 0 => {
+                    value = value * 10 + i64::from(byte - b'0');
+                }
+                b',' | b']' if at > 0 => {
+                    self.at += at;
+                    return Some(value);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Walks the elements of an array, or passes any other value; tells which. `element` stands
+    /// before an element and must pass it.
+    #[inline]
+    fn each_element(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<(), JsonError>,
+    ) -> Result<bool, JsonError> {
+        if self.peek()? != Kind::Array {
+            self.skip_value()?;
+            return Ok(false);
+        }
+        self.at += 1;
+        self.white_space();
+        if self.byte()? == b']' {
+            self.at += 1;
+            return Ok(true);
+        }
+        loop {
+            element(self)?;
+            self.white_space();
+            match self.byte()? {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    return Ok(true);
+                }
+                _ => return Err(self.unexpected()),
+            }
+            self.white_space();
+        }
     }
 
     /// Passes a string.
@@ -378,12 +490,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Passes white space. There is none in what `JSON.stringify` writes.
+    #[inline]
     fn white_space(&mut self) {
         while self.bytes.get(self.at).copied().is_some_and(is_white) {
             self.at += 1;
         }
     }
 
+    #[inline]
     fn byte(&self) -> Result<u8, JsonError> {
         self.bytes
             .get(self.at)
@@ -444,46 +559,60 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes a string from its opening quote on.
+    #[inline]
     fn raw_string(&mut self) -> Result<RawString<'a>, JsonError> {
         self.expect(b'"')?;
         let start = self.at;
+        // Most strings of a log are short and plain.
+        self.at = plain_end(self.bytes, start);
         let mut escaped = false;
-        loop {
-            self.at += plain_prefix(&self.bytes[self.at..]);
-            match self.byte()? {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(RawString {
-                        bytes: &self.bytes[start..self.at - 1],
-                        escaped,
-                    });
-                }
-                b'\\' => {
-                    escaped = true;
-                    self.skip_escape()?;
-                }
-                _ => return Err(JsonError::new(JsonErrorKind::Control, self.at)),
-            }
+        if self.bytes.get(self.at) != Some(&b'"') {
+            escaped = self.string_end()?;
         }
+        self.at += 1;
+        Ok(RawString {
+            bytes: &self.bytes[start..self.at - 1],
+            escaped,
+        })
     }
 
-    fn skip_escape(&mut self) -> Result<(), JsonError> {
-        self.at += 1;
-        let bad = JsonError::new(JsonErrorKind::Escape, self.at);
-        match self.byte()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
-            b'u' => {
-                for _ in 0..4 {
-                    self.at += 1;
-                    if !self.byte()?.is_ascii_hexdigit() {
-                        return Err(bad);
-                    }
+    /// Goes on to the closing quote, from a byte that is not plain; tells whether there was an
+    /// escape.
+    fn string_end(&mut self) -> Result<bool, JsonError> {
+        let bytes = self.bytes;
+        let mut at = self.at;
+        let mut escaped = false;
+        let error = loop {
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at;
+                    return Ok(escaped);
                 }
-                self.at += 1;
+                Some(b'\\') => {
+                    escaped = true;
+                    match bytes.get(at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
+                        Some(b'u') => {
+                            let digits = &bytes[at + 2..bytes.len().min(at + 6)];
+                            if !digits.iter().all(u8::is_ascii_hexdigit) {
+                                break JsonErrorKind::Escape;
+                            }
+                            if digits.len() < 4 {
+                                break JsonErrorKind::End;
+                            }
+                            at += 6;
+                        }
+                        Some(_) => break JsonErrorKind::Escape,
+                        None => break JsonErrorKind::End,
+                    }
+                    at = plain_end(bytes, at);
+                }
+                Some(_) => break JsonErrorKind::Control,
+                None => break JsonErrorKind::End,
             }
-            _ => return Err(bad),
-        }
-        Ok(())
+        };
+        self.at = at;
+        Err(JsonError::new(error, at))
     }
 }
 
@@ -491,26 +620,61 @@ const fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// How many bytes from the start are neither `"`, `\` nor a control: eight at a time.
-fn plain_prefix(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let mut at = 0;
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*chunk);
-        // The lowest flagged byte is exact; a borrow can only flag bytes above it.
-        let zero = |word: u64| word.wrapping_sub(ONES) & !word & TOPS;
-        let control = word.wrapping_sub(ONES * 0x20) & !word & TOPS;
-        let hits = zero(word ^ (ONES * 0x22)) | zero(word ^ (ONES * 0x5C)) | control;
+/// Where, from `at` on, the first byte stands that is `"`, `\` or a control.
+#[inline]
+fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    const WIDE: usize = 32;
+    // Two words first, since most runs are short; then blocks that the compiler makes vectors of.
+    for _ in 0..2 {
+        let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else {
+            return plain_end_bytewise(bytes, at);
+        };
+        let hits = special_bytes(u64::from_le_bytes(*word));
         if hits != 0 {
             return at + hits.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
-    bytes[at..]
-        .iter()
-        .position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F))
-        .map_or(bytes.len(), |more| at + more)
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDE>) {
+        if block
+            .iter()
+            .fold(false, |any, byte| any | is_special(*byte))
+        {
+            break;
+        }
+        at += WIDE;
+    }
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    plain_end_bytewise(bytes, at)
+}
+
+fn plain_end_bytewise(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
+    at + plain
+}
+
+const fn is_special(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20
+}
+
+/// The top bit of each byte of a word that is special. The lowest set bit is exact; a borrow can
+/// set bits above it only.
+const fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let quote = word ^ (ONES * 0x22);
+    let backslash = word ^ (ONES * 0x5C);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let backslash = backslash.wrapping_sub(ONES) & !backslash;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (quote | backslash | control) & TOPS
 }
 
 /// The open containers, one bit each: set for an object.
