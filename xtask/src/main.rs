@@ -79,6 +79,7 @@ fn main() -> ExitCode {
         ["codegen"] => tell("codegen", codegen::write(root(), &tree), codegen::REPAIR),
         ["sample"] => tell("sample", text(sample::write(root())), codegen::REPAIR),
         ["sample", "--check"] => tell("sample", text(sample::check(root())), codegen::REPAIR),
+        ["i18n"] => usage(&words),
         [name] | [name @ "codegen", "--check"] | [name @ "i18n", "check"] => {
             match CHECKS.iter().find(|(own, ..)| *own == name) {
                 Some(check) => run(check, &tree),
