@@ -111,11 +111,8 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
         let mut contexts = Vec::with_capacity(wanted);
         for references in &cited[..wanted] {
             let mut surfaces = Vec::with_capacity(references.len());
-            while surfaces.len() < references.len() {
-                match race(cancel, answers.next()).await? {
-                    Some(surface) => surfaces.push(surface?),
-                    None => break,
-                }
+            for _ in references {
+                surfaces.extend(race(cancel, answers.next()).await?.transpose()?);
             }
             contexts.push(self.context(references, &surfaces)?);
         }
