@@ -252,13 +252,13 @@ mod tests {
             return provenance;
         };
         let place = |seq| list.iter().position(|own| *own == seq);
-        let (Some(first), Some(last)) = (place(start), place(end)) else {
+        let (Some(start), Some(end)) = (place(start), place(end)) else {
             return false;
         };
-        if first > last || !list[first..=last].iter().all(|own| sources.contains(own)) {
+        if start > end || !list[start..=end].iter().all(|own| sources.contains(own)) {
             return false;
         }
-        list.splice(first..=last, [seq]);
+        list.splice(start..=end, [seq]);
         provenance
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the scanner and of the tree that is built on it.
 
 use proptest::prelude::*;
+use std::fmt::Write as _;
 use std::prelude::v1::*;
 
 use super::{JsonErrorKind, Scanner};
@@ -65,7 +66,10 @@ proptest! {
         let read = parse(text.to_json().as_bytes()).unwrap();
         prop_assert_eq!(read.as_string(), Some(&text));
         // Escaped unit by unit it reads the same.
-        let escaped: String = text.utf16_units().map(|unit| format!("\\u{unit:04X}")).collect();
+        let mut escaped = String::new();
+        for unit in text.utf16_units() {
+            write!(escaped, "\\u{unit:04X}").unwrap();
+        }
         let read = parse(format!("\"{escaped}\"").as_bytes()).unwrap();
         prop_assert_eq!(read.as_string(), Some(&text));
     }
