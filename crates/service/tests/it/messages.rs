@@ -200,12 +200,15 @@ fn the_first_message_that_fails_decides_the_error() {
 
 #[test]
 fn a_malformed_message_waits_for_no_later_one() {
-    let mut paced = said(&[]);
-    paced.surfaces.insert("a".into(), Pace::Hangs);
-    let resolver = resolver(paced);
-    let error = step(&resolver, &[says(MALFORMED), says(A)]).unwrap_err();
-    assert_eq!(error.code(), "SESSION_REFERENCE_INVALID_REFERENCE");
-    assert_eq!(resolver.query().under_way(), 0);
+    for texts in [vec![MALFORMED, B], vec![A, MALFORMED, B]] {
+        let mut paced = said(&[("a", "x")]);
+        paced.surfaces.insert("b".into(), Pace::Hangs);
+        let resolver = resolver(paced);
+        let messages: Vec<_> = texts.into_iter().map(says).collect();
+        let error = step(&resolver, &messages).unwrap_err();
+        assert_eq!(error.code(), "SESSION_REFERENCE_INVALID_REFERENCE");
+        assert_eq!(resolver.query().under_way(), 0);
+    }
 }
 
 #[test]
