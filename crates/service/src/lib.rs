@@ -15,7 +15,7 @@
 //!
 //! # Features
 //!
-//! - `folding` (default): [`Search::Folding`], at the price of Unicode tables (about 200 KB).
+//! - `folding` (default): [`Search::Folding`], at the price of Unicode tables.
 #![forbid(unsafe_code)]
 
 mod candidates;
