@@ -50,6 +50,8 @@ pub enum DiagnosticKind {
     Misplaced,
     /// A second log with the id of another one.
     DuplicateId,
+    /// A row of a database that is no session.
+    BadRow,
     /// A file or directory that cannot be read.
     Unreadable,
     /// A symbolic link to a directory, which is not followed.
@@ -91,6 +93,7 @@ impl DiagnosticKind {
             | Self::RetiredHeader
             | Self::Misplaced
             | Self::DuplicateId
+            | Self::BadRow
             | Self::Unreadable => true,
             Self::NewerFormat | Self::NoHeader | Self::Link | Self::NoConversation | Self::Copy => {
                 false
@@ -110,6 +113,7 @@ impl DiagnosticKind {
             Self::RetiredHeader => ("store.retired-header", "dsh-store 4.2", "a header with a retired member"),
             Self::Misplaced => ("store.misplaced", "dsh-store 4.4", "a header that belongs to another directory"),
             Self::DuplicateId => ("store.duplicate-id", "dsh-store 4.4", "another log has the same id; the newest is kept"),
+            Self::BadRow => ("store.row", "dsh-store 5.2", "a row that is no session"),
             Self::Unreadable => ("store.unreadable", "dsh-store 4.4", "cannot be read"),
             Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
             Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),

@@ -8,7 +8,7 @@ use sref::session::json::{Object, Value};
 use sref::session::{
     JsString, SessionHeader, SessionId, SurfacePayload, SurfaceSnapshot, TitleSnapshot,
 };
-use sref_stores::dsh::{DshOptions, DshStore, Encoding};
+use sref_stores::dsh::{DshDatabase, DshOptions, DshStore, Encoding};
 use sref_stores::{Corpus, Listed, Order, Store, StoreError};
 use tokio::runtime::{Builder, Runtime};
 
@@ -36,22 +36,25 @@ impl Opened {
 
     /// Opens a store whose listing breaks ties by another collation.
     fn ordered(root: &Path, kind: &str, order: Order) -> Result<Self, String> {
-        let encoding = match kind {
-            "jsonl" => Encoding::Plain,
-            "jsonl.zstd" => Encoding::Zstd,
+        let strict = |encoding| {
+            let mut options = DshOptions::strict(encoding);
+            options.order = order.clone();
+            options
+        };
+        let logs = |encoding| {
+            DshStore::open(root, strict(encoding)).map(|store| Arc::new(store) as Arc<dyn Store>)
+        };
+        let store = match kind {
+            "jsonl" => logs(Encoding::Plain),
+            "jsonl.zstd" => logs(Encoding::Zstd),
+            "sqlite" => Ok(Arc::new(DshDatabase::open(root, strict(Encoding::Any))) as _),
             _ => return Err(format!("no reader for a store of kind `{kind}`")),
         };
-        let mut options = DshOptions::strict(encoding);
-        options.order = order;
-        let store = DshStore::open(root, options);
         let runtime = Builder::new_current_thread().build();
         Ok(Self {
             root: root.to_owned(),
             kind: kind.to_owned(),
-            store: match store {
-                Ok(store) => Ok(Arc::new(store)),
-                Err(error) => Err(Arc::new(error)),
-            },
+            store: store.map_err(Arc::new),
             runtime: runtime.map_err(|error| error.to_string())?,
         })
     }

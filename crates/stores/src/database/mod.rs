@@ -1,10 +1,11 @@
 //! SQLite files of agents, read without leaving a trace (`spec/agent-logs.md` 1.6).
 //!
 //! A plain read-only connection is not enough: in WAL mode it creates a `-shm` file, and an
-//! `immutable` one does not see what stands in the `-wal` file alone. So connections here use
-//! SQLite's VFS without locks, keep the WAL index in memory (exclusive locking mode), and never
-//! checkpoint. Without locks a writer may get in between; [`snapshot`] therefore compares the files
-//! before and after and reads again when they changed.
+//! `immutable` one does not see what stands in the `-wal` file alone. So a database without a WAL is
+//! opened as immutable; for one with a WAL connections use SQLite's VFS without locks, keep the WAL
+//! index in memory (exclusive locking mode), and never checkpoint. Without locks a writer may get in
+//! between; [`snapshot`] therefore compares the files before and after and reads again when they
+//! changed.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -66,8 +67,12 @@ fn open(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // An empty WAL is none. Asked to use a WAL that is not there, SQLite would create it.
+    let wal = beside(path, "-wal")
+        .metadata()
+        .is_ok_and(|data| data.len() > 0);
     let connection =
-        Connection::open_with_flags(uri(path), flags).map_err(|error| failed(&error))?;
+        Connection::open_with_flags(uri(path, wal), flags).map_err(|error| failed(&error))?;
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .and_then(|_| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true))
@@ -79,7 +84,7 @@ fn open(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// `path` as SQLite's URI. Percent signs, question marks and hashes would end it.
-fn uri(path: &Path) -> String {
+fn uri(path: &Path, wal: bool) -> String {
     use std::fmt::Write as _;
     let mut out = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -93,8 +98,13 @@ fn uri(path: &Path) -> String {
             }
         }
     }
-    out.push_str("?mode=ro&vfs=");
-    out.push_str(VFS);
+    out.push_str("?mode=ro");
+    if wal {
+        out.push_str("&vfs=");
+        out.push_str(VFS);
+    } else {
+        out.push_str("&immutable=1");
+    }
     out
 }
 
@@ -107,12 +117,12 @@ pub(crate) fn sql_error(path: &Path, error: &rusqlite::Error) -> StoreError {
 }
 
 /// What tells one state of a database from another: main file and WAL.
+///
+/// Not their times of change: run as root, SQLite sets the owner of a WAL to what it is.
 type Observation = [Option<(u64, SystemTime, Identity)>; 2];
 
-#[cfg(unix)]
-type Identity = (u64, u64, i64, i64);
-#[cfg(not(unix))]
-type Identity = ();
+/// Device and inode, where the host has them.
+type Identity = (u64, u64);
 
 fn observe(path: &Path) -> Result<Observation, StoreError> {
     let state = |path: &Path| match fs::metadata(path) {
@@ -129,11 +139,13 @@ fn observe(path: &Path) -> Result<Observation, StoreError> {
 #[cfg(unix)]
 fn identity(data: &Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
-    (data.dev(), data.ino(), data.ctime(), data.ctime_nsec())
+    (data.dev(), data.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Identity {}
+const fn identity(_: &Metadata) -> Identity {
+    (0, 0)
+}
 
 /// Whether a rollback journal with content lies beside the database.
 fn journal_is_hot(path: &Path) -> bool {

@@ -127,7 +127,7 @@ impl<'a> Line<'a> {
 }
 
 impl Event<'_> {
-    const fn unknown() -> Self {
+    pub(super) const fn unknown() -> Self {
         Self {
             kind: EventType::Unknown,
             name: None,

@@ -36,6 +36,15 @@ impl LogHeader {
         Self::read(record).ok_or(NoHeader::Other)?
     }
 
+    /// Takes a header whose members have been checked elsewhere.
+    pub(super) const fn checked(logical: SessionHeader) -> Self {
+        Self {
+            logical,
+            fault: None,
+            odd_cwd: false,
+        }
+    }
+
     fn read(record: Raw<'_>) -> Option<Result<Self, NoHeader>> {
         let [kind, version, id, created_at, depth, origin, preset] = record
             .members([
@@ -131,7 +140,7 @@ fn count(raw: Raw<'_>) -> Option<u64> {
 }
 
 /// An absolute path by the rules of this host, as the writer's `path.isAbsolute` has them.
-fn is_absolute(path: &JsString) -> bool {
+pub(super) fn is_absolute(path: &JsString) -> bool {
     match path.as_wtf8() {
         [b'/', ..] => true,
         [b'\\', ..] => cfg!(windows),

@@ -9,6 +9,7 @@
 //! | `load`, `legacy`, `request`, `turn` | what the events mean |
 //! | `surface`, `rewrite` | what they leave on the surface |
 //! | `format` | what differs between formats, as data |
+//! | `sqlite` | the same events as rows of a database |
 
 mod chunks;
 mod event;
@@ -23,6 +24,7 @@ mod request;
 mod rewrite;
 mod scan;
 mod shape;
+mod sqlite;
 mod surface;
 mod turn;
 
@@ -36,6 +38,7 @@ use self::load::Want;
 use crate::{Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
 
 pub use self::path::{project_directory, session_directory, session_of_directory};
+pub use self::sqlite::DshDatabase;
 
 /// A store of DeepSeek Harness: logs of format 0, plain or packed with Zstandard.
 ///

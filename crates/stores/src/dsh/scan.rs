@@ -42,6 +42,19 @@ impl<'a> Scan<'a> {
             self.note(position, "a line that is no JSON");
             return Ok(());
         };
+        self.record(&record, position)
+    }
+
+    /// Takes the next record, whatever it was stored as.
+    ///
+    /// # Errors
+    ///
+    /// Damage, as soon as it is proven.
+    pub(super) fn record(
+        &mut self,
+        record: &Record<'_>,
+        position: Position,
+    ) -> Result<(), StoreError> {
         match record {
             Record::Null => Err(damaged(position, "a line that says null")),
             Record::MalformedRow => {
@@ -65,7 +78,7 @@ impl<'a> Scan<'a> {
             Record::Event(event) => {
                 let seq = event.seq.and_then(crate::raw::Raw::index);
                 if self.issue.is_none() && seq == Some(self.loader.expected()) {
-                    self.loader.event(&event, position);
+                    self.loader.event(event, position);
                     return Ok(());
                 }
                 self.note(position, "a gap in the event numbers");
@@ -92,7 +105,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn note(&mut self, position: Position, detail: &'static str) {
+    /// Notes a record that cannot be read: what follows it does not count.
+    pub(super) fn note(&mut self, position: Position, detail: &'static str) {
         self.issue = self.issue.or(Some((position, detail)));
     }
 

@@ -8,6 +8,8 @@
 mod condense;
 mod reader;
 mod records;
+#[cfg(test)]
+mod tests;
 
 pub use reader::{Line, LineOptions, LineReader, LongLines, Wholeness};
 pub use records::{Counts, Record, RecordReader, Repairs};

@@ -1,0 +1,8 @@
+//! Stores of dsh logs from the outside: written by a small writer, read back, broken, raced.
+
+mod consistency;
+mod corpus;
+mod hostile;
+mod model;
+mod mutations;
+mod support;
