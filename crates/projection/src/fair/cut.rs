@@ -1,0 +1,254 @@
+//! One message cut to a size: a head, the notice, a tail.
+//!
+//! All work is done near the cuts. Prefixes and suffixes of a size are found by measuring in bulk;
+//! clusters and words are looked at where these end. Sizes add up over clusters, since how a
+//! character is written depends on nothing outside its cluster.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use sref_envelope::Profile;
+use sref_session::{JsStr, JsString};
+
+use super::{clusters, ends};
+use crate::Text;
+use crate::notice::{digits, notice, notice_len};
+use crate::text::Piece;
+
+/// Where cuts fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// At line or word ends where one is near, else between clusters.
+    Words,
+    /// Between clusters.
+    Clusters,
+}
+
+/// How far back a tail's text is looked at to tell where clusters begin. Only a run of flags, which
+/// go in pairs from its start, can be longer and matter.
+const LOOKBACK: usize = 16 << 10;
+
+/// What follows a place and decides whether a cluster ends there: one character.
+const LOOKAHEAD: usize = 4;
+
+/// How many places for the end of the head are tried.
+const TRIES: usize = 16;
+
+/// The part of the room that may stay unused without a further try.
+const SLACK: usize = 128;
+
+/// A text cut to a size.
+pub(super) struct Cut {
+    head: JsString,
+    tail: JsString,
+    /// Bytes between them.
+    omitted: usize,
+    /// The size of all when it is escaped.
+    cost: usize,
+}
+
+impl Cut {
+    /// Cuts `text`, which is larger, such that it takes at most `limit` bytes; `None` if nothing of
+    /// it could be shown.
+    pub(super) fn new(text: Text<'_>, limit: usize, ends: Ends, profile: Profile) -> Option<Self> {
+        let head = text.head(limit + LOOKAHEAD);
+        let tail = text.tail(limit + LOOKBACK);
+        let sides = Sides {
+            head: Side::new(&head),
+            tail: Side::new(&tail),
+            profile,
+            ends,
+        };
+        let tail_offset = text.len() - sides.tail.text.len();
+        // Escaped text is as long as its source at least, so no fewer bytes are missing.
+        let mut places = digits(text.len().saturating_sub(limit));
+        loop {
+            let room = limit.checked_sub(frame_len(profile, places))?;
+            let split = sides.split(room)?;
+            let omitted = tail_offset + split.tail - split.head;
+            if digits(omitted) > places {
+                places = digits(omitted);
+                continue;
+            }
+            let head = sides.head.text.slice(0..split.head);
+            let tail = sides.tail.text.slice(split.tail..sides.tail.text.len());
+            let kept = profile.escaped_len(head) + profile.escaped_len(tail);
+            return Some(Self {
+                head: head.to_js_string(),
+                tail: tail.to_js_string(),
+                omitted,
+                cost: kept + frame_len(profile, digits(omitted)),
+            });
+        }
+    }
+
+    /// The size of the text as shown, escaped.
+    pub(super) const fn cost(&self) -> usize {
+        self.cost
+    }
+
+    /// Bytes of the original that are missing.
+    pub(super) const fn omitted(&self) -> usize {
+        self.omitted
+    }
+
+    /// The text as shown.
+    pub(super) fn build(&self) -> JsString {
+        let mut shown = self.head.clone();
+        shown.push_str("\n");
+        shown.push_str(&notice(self.omitted));
+        shown.push_str("\n");
+        shown.push(self.tail.as_js_str());
+        shown
+    }
+}
+
+/// The size of the notice with the line ends around it, escaped.
+fn frame_len(profile: Profile, digits: usize) -> usize {
+    2 * profile.escaped_len("\n".into()) + notice_len(digits)
+}
+
+/// One end of the text, long enough to be cut in.
+struct Side<'t> {
+    text: JsStr<'t>,
+    /// The same as plain text, for finding clusters and words.
+    plain: Cow<'t, str>,
+}
+
+impl<'t> Side<'t> {
+    fn new(piece: &'t Piece<'_>) -> Self {
+        let text = piece.as_js_str();
+        let plain = text
+            .as_str()
+            .map_or_else(|| stand_ins(text).into(), Cow::from);
+        Self { text, plain }
+    }
+}
+
+/// The text with each lone surrogate replaced by a character that is to clusters and words what a
+/// surrogate is, and as long: ZERO WIDTH SPACE.
+fn stand_ins(text: JsStr<'_>) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for (run, surrogate) in text.chunks() {
+        plain.push_str(run);
+        plain.extend(surrogate.map(|_| '\u{200B}'));
+    }
+    plain
+}
+
+/// A place in a side, and what the kept part costs.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    at: usize,
+    cost: usize,
+}
+
+/// Where the head ends and the tail starts, each in its side.
+#[derive(Debug, Clone, Copy)]
+struct Split {
+    head: usize,
+    tail: usize,
+}
+
+struct Sides<'t> {
+    head: Side<'t>,
+    tail: Side<'t>,
+    profile: Profile,
+    ends: Ends,
+}
+
+impl Sides<'_> {
+    /// Two sides that take at most `room` bytes together, and nearly that.
+    ///
+    /// The head gets half and ends at a word; the tail gets the rest and starts at one. The tail's
+    /// word can leave bytes over. Then the head is tried some words shorter, which lets the tail
+    /// reach further by another measure, and the best pair wins.
+    fn split(&self, room: usize) -> Option<Split> {
+        let slack = room / SLACK;
+        let mut head =
+            self.settle_head(self.longer_head(Edge { at: 0, cost: 0 }, room.div_ceil(2)));
+        let end = self.tail.text.len();
+        let mut reach = self.longer_tail(Edge { at: end, cost: 0 }, room - head.cost);
+        let mut best: Option<(usize, Split)> = None;
+        for _ in 0..TRIES {
+            let tail = self.settle_tail(reach);
+            // Where the tail is short of text that can be shown whole, the head gets the rest.
+            let longer = self.settle_head(self.longer_head(head, room - head.cost - tail.cost));
+            let left = room - longer.cost - tail.cost;
+            if best.is_none_or(|(least, _)| left < least) {
+                let split = Split {
+                    head: longer.at,
+                    tail: tail.at,
+                };
+                best = Some((left, split));
+            }
+            // More than words and characters leave: one cluster is too large, and others do not help.
+            if left <= slack || left > room / 8 || head.at == 0 {
+                break;
+            }
+            head = self.settle_head(self.shorter_head(head));
+            reach = self.longer_tail(reach, room - head.cost - reach.cost);
+        }
+        best.map(|(_, split)| split)
+            .filter(|split| split.head > 0 || split.tail < end)
+            .or_else(|| self.split_clusters(room))
+    }
+
+    /// The same where no whole cluster fits: between characters.
+    fn split_clusters(&self, room: usize) -> Option<Split> {
+        // Half of the room can be too little for one character.
+        [room.div_ceil(2), room].into_iter().find_map(|limit| {
+            let head = self.profile.prefix_within(self.head.text, limit);
+            let cost = self.profile.escaped_len(self.head.text.slice(0..head));
+            let tail = self.profile.suffix_within(self.tail.text, room - cost);
+            (head > 0 || tail < self.tail.text.len()).then_some(Split { head, tail })
+        })
+    }
+
+    /// The head made longer by whole clusters that cost at most `more`.
+    fn longer_head(&self, head: Edge, more: usize) -> Edge {
+        let Side { text, plain } = &self.head;
+        let end = text.ceil_boundary(head.at.saturating_add(more));
+        let at = head.at + self.profile.prefix_within(text.slice(head.at..end), more);
+        let at = clusters::floor(plain, at);
+        let cost = head.cost + self.profile.escaped_len(text.slice(head.at..at));
+        Edge { at, cost }
+    }
+
+    /// The head without its last cluster.
+    fn shorter_head(&self, head: Edge) -> Edge {
+        let before = self.head.text.floor_boundary(head.at - 1);
+        self.head_up_to(head, clusters::floor(&self.head.plain, before))
+    }
+
+    fn settle_head(&self, head: Edge) -> Edge {
+        match self.ends {
+            Ends::Words => self.head_up_to(head, ends::before(&self.head.plain, head.at)),
+            Ends::Clusters => head,
+        }
+    }
+
+    fn head_up_to(&self, head: Edge, at: usize) -> Edge {
+        let cost = head.cost - self.profile.escaped_len(self.head.text.slice(at..head.at));
+        Edge { at, cost }
+    }
+
+    /// The tail made longer by whole clusters that cost at most `more`.
+    fn longer_tail(&self, tail: Edge, more: usize) -> Edge {
+        let Side { text, plain } = &self.tail;
+        let start = text.floor_boundary(tail.at.saturating_sub(more));
+        let part = text.slice(start..tail.at);
+        let at = clusters::ceil(plain, start + self.profile.suffix_within(part, more));
+        let cost = tail.cost + self.profile.escaped_len(text.slice(at..tail.at));
+        Edge { at, cost }
+    }
+
+    fn settle_tail(&self, tail: Edge) -> Edge {
+        let at = match self.ends {
+            Ends::Words => ends::after(&self.tail.plain, tail.at),
+            Ends::Clusters => tail.at,
+        };
+        let cost = tail.cost - self.profile.escaped_len(self.tail.text.slice(tail.at..at));
+        Edge { at, cost }
+    }
+}
