@@ -96,10 +96,9 @@ impl<'a> FromIterator<Item<'a>> for Conversation<'a> {
     fn from_iter<I: IntoIterator<Item = Item<'a>>>(items: I) -> Self {
         let items = items.into_iter();
         let mut conversation = Self::default();
-        // One in two events of a surface is a tool result at most; growing would copy.
-        conversation
-            .items
-            .reserve(items.size_hint().1.unwrap_or(0).min(1 << 20));
+        // Most events are messages, and a vector that grows is copied. The hint may be a lie.
+        let expected = items.size_hint().1.unwrap_or(0).min(1 << 20);
+        conversation.items.reserve(expected);
         for item in items.filter(|item| !item.text.is_empty()) {
             if item.checkpoint {
                 conversation.checkpoints.push(conversation.items.len());

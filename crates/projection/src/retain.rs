@@ -99,7 +99,7 @@ pub struct Retained {
     pub kept: Vec<Kept>,
 }
 
-/// A message that is shown, whole or in part.
+/// A message that is shown, whole or in part; under [`Retention::Exact`], perhaps blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kept {

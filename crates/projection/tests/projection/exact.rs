@@ -73,3 +73,23 @@ fn every_budget_of_small_surfaces() {
         }
     }
 }
+
+/// Head and tail without a gap, and the notice behind them.
+#[test]
+fn a_cut_text_reads_as_the_reference_cuts_it() {
+    let text = format!("please do not {} delete the database", "x".repeat(60));
+    let event = SurfaceEvent::user(0, Source::user(), vec![Block::Text(text.as_str().into())]);
+    let surface = SurfaceSnapshot::new(SessionHeader::new("s", 0), Some(0), vec![event]);
+    let case = Case::new(&surface, Profile::Plain);
+    // The label of a case is four bytes longer than the one of the example in the notes.
+    for (budget, expected) in [
+        (159, "please database\n[… omitted 79 UTF-8 bytes …]"),
+        (
+            169,
+            "please do notthe database\n[… omitted 69 UTF-8 bytes …]",
+        ),
+    ] {
+        let got = case.retain(budget, Retention::Exact).unwrap();
+        assert_eq!(got.kept[0].shown, expected);
+    }
+}

@@ -302,6 +302,58 @@ fn fair(texts: &[&str], budget: usize) -> Retained {
     .unwrap()
 }
 
+#[test]
+fn the_newest_and_checkpoints_are_admitted_first() {
+    let text = "words ".repeat(70);
+    let user = Item::new(Role::User, text.as_str().into());
+    let checkpoint = Item::checkpoint(text.as_str().into());
+    let conversation: Conversation<'_> = [user, checkpoint, user, checkpoint, user]
+        .into_iter()
+        .collect();
+    let identity = Identity::new("s".into(), "s".into());
+    let kept = |budget| -> Vec<usize> {
+        let got = retain(
+            &identity,
+            &conversation,
+            budget,
+            Retention::Fair,
+            Profile::Plain,
+        );
+        got.unwrap().kept.iter().map(|kept| kept.index).collect()
+    };
+    let admitted: [&[usize]; 5] = [&[4], &[3, 4], &[1, 3, 4], &[1, 2, 3, 4], &[0, 1, 2, 3, 4]];
+    for (count, pair) in (2..).zip(admitted.windows(2)) {
+        // Each at the floor of 256, a comma between two, and 84 for the rest of the object.
+        let enough = 84 + 256 * count + (count - 1);
+        assert_eq!(
+            (kept(enough - 1), kept(enough)),
+            (pair[0].to_vec(), pair[1].to_vec())
+        );
+    }
+    assert_eq!((kept(84), kept(84 + 256)), (vec![], vec![4]));
+}
+
+#[test]
+fn a_cut_text_shows_its_ends_and_what_is_missing() {
+    let lines = |from, to| -> String {
+        let lines = (from..=to).map(|n| format!("line {n} of sixty\n"));
+        lines.collect::<Vec<_>>().concat()
+    };
+    let text = lines(1, 60);
+    let got = fair(&[&text], 400);
+    let (head, tail) = (lines(1, 7), lines(54, 60));
+    let expected = format!("{head}line 8 of\n[… omitted 771 UTF-8 bytes …]\n{tail}");
+    assert_eq!(got.kept[0].shown, expected.as_str());
+    assert_eq!(
+        (got.kept[0].omitted_bytes, got.facts.omitted_bytes),
+        (771, 771)
+    );
+    assert_eq!(
+        text.len() - head.len() - "line 8 of".len() - tail.len(),
+        771
+    );
+}
+
 /// Messages in which the reference shows nothing, or one of many.
 #[test]
 fn the_losses_of_the_reference_do_not_happen() {
