@@ -1,0 +1,167 @@
+use alloc::vec::Vec;
+
+use sref_service::{ReferenceError, Search};
+use sref_session::{Dialect, JsStr, JsString};
+use sref_uri::{MentionOptions, Reference, Schemes, extract};
+
+use crate::prompt::Typed;
+use crate::readable::{Known, Readable, Request, Resolution, resolve, rewrite};
+use crate::report::{Failure, one_line};
+
+/// A text whose readable mentions were answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Canonical {
+    /// The text, with a canonical mention in the place of each that names one session.
+    pub text: JsString,
+    /// Those that name none or several, in order. They stay text.
+    pub failures: Vec<Failure>,
+}
+
+/// Answers the readable mentions of a text.
+///
+/// `readable` are those of [`readable_mentions`](crate::readable_mentions) of this text; `known` is
+/// what [`resolve`] looks through, and may lack what no request [needs](Request::needs_ids).
+///
+/// ```
+/// use sref_delivery::{Known, canonical, readable_mentions};
+/// use sref_service::Search;
+/// use sref_session::Dialect;
+///
+/// let text = r#"as in @sref:"fix login" and @sref:zz"#.into();
+/// let known = [Known { id: "a".into(), title: Some("Fix login".into()) }];
+/// let done = canonical(text, &readable_mentions(text), &known, Search::Lowercase, &Dialect::DSH);
+/// assert_eq!(done.text, "as in @[Fix login](dsh-session:ImEi) and @sref:zz");
+/// assert_eq!(done.failures[0].code, "mention.unknown");
+/// ```
+#[must_use]
+pub fn canonical(
+    text: JsStr<'_>,
+    readable: &[Readable],
+    known: &[Known],
+    search: Search,
+    dialect: &Dialect,
+) -> Canonical {
+    let mut named = Vec::new();
+    let mut failures = Vec::new();
+    for own in readable {
+        let resolution = resolve(&own.request, known, search);
+        let range = own.range.clone();
+        match (&resolution, &own.request) {
+            (Resolution::Found(found), _) => {
+                let label = own.label.clone().or_else(|| found.title.clone());
+                named.push((range, found.id.clone(), label));
+            }
+            // Whether it exists shows when it is read.
+            (_, Request::Session(id)) => named.push((range, id.clone(), own.label.clone())),
+            _ => {
+                let failure = Failure::unresolved(text.slice(range), &resolution);
+                failures.extend(failure.filter(|failure| !failures.contains(failure)));
+            }
+        }
+    }
+    Canonical {
+        text: rewrite(text, &named, dialect),
+        failures,
+    }
+}
+
+/// The sessions that a prompt cites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Citations {
+    /// Those to attach, in order, repetitions included.
+    pub references: Vec<Reference>,
+    /// Mentions that name none.
+    pub failures: Vec<Failure>,
+}
+
+impl Citations {
+    /// Takes out what a failed attempt to attach the sessions was about, and keeps the failure.
+    ///
+    /// A context is all or nothing, but one session that is gone need not cost a prompt the others:
+    /// what is left can be tried again, until nothing fails or nothing is left.
+    pub fn refuse(&mut self, error: &ReferenceError) {
+        match error {
+            ReferenceError::SelfReference { session_id }
+            | ReferenceError::ReadFailed { session_id, .. }
+            | ReferenceError::BudgetExceeded { session_id, .. } => {
+                self.references.retain(|own| own.session_id != *session_id);
+            }
+            _ => self.references.clear(),
+        }
+        self.failures.push(error.into());
+    }
+}
+
+/// A label is what a person calls a session, and titles can be whole prompts: in the few thousand
+/// bytes of a hook it would take the room of the conversation.
+fn with_short_label(mut reference: Reference) -> Reference {
+    reference.label = one_line(reference.label.as_js_str(), MAX_LABEL).into();
+    reference
+}
+
+const MAX_LABEL: usize = 120;
+
+/// Finds the sessions that a person's words cite: canonical mentions and URIs, readable mentions as
+/// far as `known` answers them, and the threads of a Codex block.
+///
+/// `dialects` are those whose schemes mentions may have. Labels are made one plain line of at most
+/// 120 characters. A malformed mention is a failure, and then
+/// no mention in the words counts.
+///
+/// ```
+/// use sref_delivery::{Host, citations, readable_mentions, typed};
+/// use sref_service::Search;
+/// use sref_session::Dialect;
+///
+/// let event = br#"{"prompt":"as in @[the plan](dsh-session:ImEi) and thread://019edb56-0000-7000-8000-0123456789ab"}"#;
+/// let event = Host::Codex.read(event)?;
+/// let typed = typed(Host::Codex, &event, [&Dialect::DSH], |_| false).unwrap();
+/// let readable = readable_mentions(typed.words.as_js_str());
+/// // Neither needs a listing.
+/// assert!(!readable.iter().any(|own| own.request.needs_ids()));
+/// let cited = citations(&typed, &readable, &[], Search::Lowercase, &[&Dialect::DSH]);
+/// assert_eq!(cited.references[0].label, "the plan");
+/// assert_eq!(cited.references[1].session_id.to_string(), "codex:019edb56-0000-7000-8000-0123456789ab");
+/// # Ok::<(), sref_delivery::EventError>(())
+/// ```
+#[must_use]
+pub fn citations(
+    typed: &Typed,
+    readable: &[Readable],
+    known: &[Known],
+    search: Search,
+    dialects: &[&Dialect],
+) -> Citations {
+    let words = typed.words.as_js_str();
+    let default = Dialect::DSH;
+    let dialect = dialects.first().copied().unwrap_or(&default);
+    let schemes = Schemes::new(dialects.iter().copied());
+    let mut failures = Vec::new();
+    let mut references = Vec::new();
+    let answered = canonical(words, readable, known, search, dialect);
+    match extract(
+        answered.text.as_js_str(),
+        &schemes,
+        &MentionOptions::friendly(),
+    ) {
+        Ok(found) => {
+            references.extend(found.references.into_iter().map(with_short_label));
+            failures.extend(answered.failures);
+        }
+        Err(error) => failures.push(Failure::malformed(&error)),
+    }
+    for thread in &typed.threads {
+        if !references.iter().any(|own| own.session_id == *thread) {
+            references.push(Reference::new(
+                thread.clone(),
+                thread.as_js_string().clone(),
+            ));
+        }
+    }
+    Citations {
+        references,
+        failures,
+    }
+}

@@ -1,0 +1,40 @@
+//! Codex (`spec/delivery.md` 0.2.2, 1.3).
+//!
+//! An unknown member, a wrong type, text after the JSON or an escape of a lone surrogate fails the
+//! hook, and nothing is delivered. A context that goes with a block is stored and sent with the
+//! next prompt. The cap cuts the middle out and keeps both ends.
+
+use super::{Answer, Definition, Limits, NOTE, Reply};
+use crate::event::Fields;
+use crate::unit::{Cap, Unit};
+
+const EVENT: &str = "UserPromptSubmit";
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "codex",
+    limits: Limits {
+        checked: "Codex CLI 0.171.0, by running it",
+        context: Cap {
+            unit: Unit::Utf8,
+            limit: Some(10_000),
+            aim: 9_500,
+        },
+        note: NOTE,
+        role: "developer",
+        timeout_ms: 600_000,
+    },
+    fields: Fields {
+        kind: "codex",
+        event: ("hook_event_name", &[EVENT]),
+        prompt: (None, "prompt"),
+        session: "session_id",
+        cwd: Some("cwd"),
+        transcript: Some("transcript_path"),
+        sub_agent: Some("agent_id"),
+    },
+    write,
+};
+
+fn write(answer: &Answer) -> Reply {
+    super::write_json(answer, EVENT, "block")
+}

@@ -1,0 +1,11 @@
+//! What a delivery says: to the model beside the snapshots, and to the person.
+
+mod attached;
+mod delivery;
+mod failure;
+mod plain;
+
+pub use attached::Attached;
+pub use delivery::{Delivery, Policy};
+pub use failure::Failure;
+pub(crate) use plain::one_line;
