@@ -31,14 +31,15 @@ impl Opened {
     ///
     /// Says so when the library has no reader for this kind of store.
     pub(super) fn at(root: &Path, kind: &str) -> Result<Self, String> {
-        Self::ordered(root, kind, Order::root())
+        Self::ordered(root, kind, &Order::root())
     }
 
     /// Opens a store whose listing breaks ties by another collation.
-    fn ordered(root: &Path, kind: &str, order: Order) -> Result<Self, String> {
+    fn ordered(root: &Path, kind: &str, order: &Order) -> Result<Self, String> {
         let strict = |encoding| {
             let mut options = DshOptions::strict(encoding);
             options.order = order.clone();
+            options.newest_format = newest;
             options
         };
         let logs = |encoding| {
@@ -174,7 +175,7 @@ impl Opened {
         let Some(order) = Order::for_locale(locale) else {
             return failed("no such locale");
         };
-        match Self::ordered(&self.root, &self.kind, order) {
+        match Self::ordered(&self.root, &self.kind, &order) {
             Ok(store) => store.ids(),
             Err(reason) => failed(&*reason),
         }
