@@ -46,6 +46,8 @@ pub enum DiagnosticKind {
     NoHeader,
     /// A header with a member that was retired.
     RetiredHeader,
+    /// A header that names another format than its file.
+    WrongVersion,
     /// A header that names another place than the one where its log lies.
     Misplaced,
     /// A second log with the id of another one.
@@ -91,6 +93,7 @@ impl DiagnosticKind {
             | Self::Ambiguous
             | Self::BadFrame
             | Self::RetiredHeader
+            | Self::WrongVersion
             | Self::Misplaced
             | Self::DuplicateId
             | Self::BadRow
@@ -111,6 +114,7 @@ impl DiagnosticKind {
             Self::NewerFormat => ("store.format", "dsh-newer 2", "a log written by a newer harness"),
             Self::NoHeader => ("store.header", "dsh-store 4.2", "no session header in the first line"),
             Self::RetiredHeader => ("store.retired-header", "dsh-store 4.2", "a header with a retired member"),
+            Self::WrongVersion => ("store.version", "dsh-newer 2", "a header of another format than the file's name says"),
             Self::Misplaced => ("store.misplaced", "dsh-store 4.4", "a header that belongs to another directory"),
             Self::DuplicateId => ("store.duplicate-id", "dsh-store 4.4", "another log has the same id; the newest is kept"),
             Self::BadRow => ("store.row", "dsh-store 5.2", "a row that is no session"),

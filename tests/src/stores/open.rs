@@ -31,11 +31,20 @@ impl Opened {
     ///
     /// Says so when the library has no reader for this kind of store.
     pub(super) fn at(root: &Path, kind: &str) -> Result<Self, String> {
-        Self::ordered(root, kind, &Order::root())
+        Self::ordered(root, kind, &Order::root(), 0)
+    }
+
+    /// Opens the store of a root as a release does whose newest log format is `newest`.
+    ///
+    /// # Errors
+    ///
+    /// As [`at`](Self::at).
+    pub(super) fn newer(root: &Path, kind: &str, newest: u64) -> Result<Self, String> {
+        Self::ordered(root, kind, &Order::root(), newest)
     }
 
     /// Opens a store whose listing breaks ties by another collation.
-    fn ordered(root: &Path, kind: &str, order: &Order) -> Result<Self, String> {
+    fn ordered(root: &Path, kind: &str, order: &Order, newest: u64) -> Result<Self, String> {
         let strict = |encoding| {
             let mut options = DshOptions::strict(encoding);
             options.order = order.clone();
@@ -175,7 +184,7 @@ impl Opened {
         let Some(order) = Order::for_locale(locale) else {
             return failed("no such locale");
         };
-        match Self::ordered(&self.root, &self.kind, &order) {
+        match Self::ordered(&self.root, &self.kind, &order, 0) {
             Ok(store) => store.ids(),
             Err(reason) => failed(&*reason),
         }

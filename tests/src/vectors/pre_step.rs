@@ -19,7 +19,7 @@ pub(super) fn pre_step(input: &Value) -> Result<Value, Malformed> {
     // What the other listeners of the step have decided.
     let decision = fields::optional_text(input, "decision")?;
     let decision = match decision.map(JsString::as_str) {
-        None => Decision::Enter(messages.clone()),
+        None | Some(Some("enter")) => Decision::Enter(messages.clone()),
         Some(Some("reject")) => Decision::Reject(()),
         Some(_) => return Err(Malformed("`decision` is unknown".into())),
     };

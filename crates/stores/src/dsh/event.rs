@@ -4,7 +4,7 @@ use sref_session::json::{JsonError, Kind, Scanner};
 
 use super::chunks::ChunkData;
 use super::format::{EventType, Format};
-use super::shape::{Assistant, Body, Tool, User};
+use super::shape::{Assistant, Body, Tool, User, Wrapped};
 use crate::raw::Raw;
 
 /// What a line that is JSON holds.
@@ -142,6 +142,20 @@ impl Event<'_> {
         }
     }
 
+    /// Whether the row is one that later formats call an event at all: all members there, of their
+    /// types, and no others (`spec/dsh-newer.md` 3).
+    pub(super) fn is_row(&self, seq: u64, format: &Format) -> bool {
+        let sources = self
+            .sources
+            .map(|list| super::surface::sources(list, seq, self.kind, format));
+        self.name.and_then(Raw::string).is_some()
+            && self.time.and_then(Raw::safe_integer).is_some()
+            && self.data.is_some()
+            && !self.others
+            && self.ignorable.is_none_or(Raw::is_true)
+            && sources.is_none_or(|sources| sources.is_ok())
+    }
+
     /// Whether there is any member beside those of a packed row.
     const fn has_event_members(&self) -> bool {
         self.others
@@ -176,6 +190,8 @@ pub(super) fn body<'a>(
         EventType::UserMessage => Body::User(User::read(scanner)?),
         EventType::AssistantMessage => Body::Assistant(Assistant::read(scanner)?),
         EventType::ToolResult => Body::Tool(Tool::read(scanner)?),
+        EventType::SystemMessage => Body::System(Wrapped::read(scanner)?),
+        EventType::DeveloperMessage => Body::Developer(Wrapped::read(scanner)?),
         _ => {
             scanner.skip_value()?;
             Body::Unread

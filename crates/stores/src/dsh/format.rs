@@ -4,60 +4,168 @@
 #[derive(Debug)]
 pub(super) struct Format {
     pub(super) version: u64,
-    /// Event types without rules of their own here, sorted (`spec/dsh-store.md` 1.3).
-    log_only: &'static [&'static str],
+    /// Which column of [`LOG_ONLY`] names its types.
+    generation: u8,
     /// How a replace spells the two ends of its span.
     pub(super) span: [&'static str; 2],
     /// Whether runs of chunks are packed into one row (1.5).
     packed_rows: bool,
+    /// Whether a list of sources may hold ranges (`spec/dsh-newer.md` 3).
+    pub(super) ranges: bool,
+    /// Whether an event with wrong members is a bad row, like a line that is no JSON, and damage is
+    /// corruption (`spec/dsh-newer.md` 2, 9).
+    pub(super) strict_rows: bool,
+    /// Whether old shapes are upgraded (1.7).
+    pub(super) legacy: bool,
+    /// Whether the header tells if there is a seed, and a marker where it ends
+    /// (`spec/dsh-newer.md` 6).
+    pub(super) seeded: bool,
+    /// How system prompts stand on the surface, if they do (`spec/dsh-newer.md` 7).
+    pub(super) system: Option<SystemSource>,
+    /// Whether messages have producers' kinds, and tool results a role of their own
+    /// (`spec/dsh-newer.md` 8).
+    pub(super) own_kinds: bool,
+}
+
+/// The source of a system message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SystemSource {
+    /// Kind `plugin` with a plugin.
+    Plugin,
+    /// Kind `system-prompt`.
+    SystemPrompt,
 }
 
 /// Format 0, as release 0.1.1 reads it.
 pub(super) const FORMAT_0: Format = Format {
     version: 0,
-    log_only: &[
-        "agent-preset/selected",
-        "agent/inbox/spliced",
-        "approval/asked",
-        "approval/decided",
-        "approval/policy",
-        "assistant/chunk",
-        "command/done",
-        "command/run",
-        "compaction/end",
-        "compaction/prune",
-        "compaction/start",
-        "compaction/summary",
-        "feedback/record",
-        "goal/change",
-        "hook/invoked",
-        "hook/result",
-        "llm/retry",
-        "llm/retry-started",
-        "permission/preset",
-        "plan/mode",
-        "request/context",
-        "sandbox/mode",
-        "schedule/change",
-        "session/end-seed",
-        "session/title-llm-request",
-        "subagent/descriptor",
-        "team/member",
-        "team/message/delivered",
-        "team/message/queued",
-        "team/task",
-        "todo/write",
-        "tool-workflow/agent-end",
-        "tool-workflow/agent-start",
-        "tool-workflow/run-end",
-        "tool-workflow/run-start",
-        "tool/code-dispatch",
-        "tool/code-dispatch-start",
-        "web/deepseek-search-llm-request",
-    ],
+    generation: 0,
     span: ["start", "end"],
     packed_rows: true,
+    ranges: false,
+    strict_rows: false,
+    legacy: true,
+    seeded: false,
+    system: None,
+    own_kinds: false,
 };
+
+/// Format 0 with what release 0.1.2 added to it (`spec/dsh-newer.md` 4).
+const FORMAT_0_LATE: Format = Format {
+    generation: 1,
+    ranges: true,
+    ..FORMAT_0
+};
+
+const FORMAT_1: Format = Format {
+    version: 1,
+    generation: 2,
+    strict_rows: true,
+    ..FORMAT_0_LATE
+};
+
+const FORMAT_2: Format = Format {
+    version: 2,
+    generation: 3,
+    packed_rows: false,
+    legacy: false,
+    seeded: true,
+    ..FORMAT_1
+};
+
+const FORMAT_3: Format = Format {
+    version: 3,
+    generation: 4,
+    span: ["startSeq", "endSeq"],
+    system: Some(SystemSource::Plugin),
+    ..FORMAT_2
+};
+
+const FORMAT_4: Format = Format {
+    version: 4,
+    generation: 5,
+    system: Some(SystemSource::SystemPrompt),
+    own_kinds: true,
+    ..FORMAT_3
+};
+
+/// The newest format that is read.
+pub(super) const NEWEST: u64 = 4;
+
+/// The rules for a log of this version, as a reader knows them whose newest format is `newest`.
+pub(super) fn format(version: u64, newest: u64) -> Option<&'static Format> {
+    if version > newest {
+        return None;
+    }
+    Some(match version {
+        0 if newest == 0 => &FORMAT_0,
+        0 => &FORMAT_0_LATE,
+        1 => &FORMAT_1,
+        2 => &FORMAT_2,
+        3 => &FORMAT_3,
+        4 => &FORMAT_4,
+        _ => return None,
+    })
+}
+
+/// Event types without rules of their own here, sorted, with the first and last generation that
+/// knows them: 0 = format 0, 1 = its late dialect, 2 to 5 = formats 1 to 4
+/// (`spec/dsh-store.md` 1.3, `spec/dsh-newer.md` 4 to 8).
+#[rustfmt::skip]
+const LOG_ONLY: &[(&str, u8, u8)] = &[
+    ("agent-preset/selected", 0, 5),
+    ("agent/inbox/spliced", 0, 5),
+    ("approval/asked", 0, 5),
+    ("approval/decided", 0, 5),
+    ("approval/policy", 0, 5),
+    ("assistant/attempt", 3, 5),
+    ("assistant/chunk", 0, 2),
+    ("command/done", 0, 5),
+    ("command/run", 0, 5),
+    ("compaction/end", 0, 5),
+    ("compaction/prune", 0, 5),
+    ("compaction/start", 0, 5),
+    ("compaction/summary", 0, 5),
+    ("deliverables/presented", 4, 5),
+    ("feedback/message-delete", 4, 5),
+    ("feedback/message-put", 4, 5),
+    ("feedback/record", 0, 5),
+    ("goal/change", 0, 5),
+    ("hook/invoked", 0, 5),
+    ("hook/result", 0, 5),
+    ("image/offload", 4, 5),
+    ("job/registered", 5, 5),
+    ("job/settled", 5, 5),
+    ("llm/retry", 0, 5),
+    ("llm/retry-started", 0, 5),
+    ("model/selection", 1, 5),
+    ("permission/preset", 0, 5),
+    ("plan/mode", 0, 5),
+    ("request/context", 0, 5),
+    ("sandbox/mode", 0, 5),
+    ("schedule/change", 0, 5),
+    ("session-log-deepseek/delivery-accepted", 1, 5),
+    ("session/title-llm-request", 0, 5),
+    ("subagent/catalog", 4, 5),
+    ("subagent/descriptor", 0, 5),
+    ("subagent/model-selection-policy", 1, 5),
+    ("team/member", 0, 5),
+    ("team/message/delivered", 0, 5),
+    ("team/message/queued", 0, 5),
+    ("team/task", 0, 5),
+    ("todo/write", 0, 5),
+    ("tool-workflow/agent-end", 0, 5),
+    ("tool-workflow/agent-start", 0, 5),
+    ("tool-workflow/run-end", 0, 5),
+    ("tool-workflow/run-start", 0, 5),
+    ("tool/code-dispatch", 0, 3),
+    ("tool/code-dispatch-start", 0, 3),
+    ("tool/ptc-dispatch", 4, 5),
+    ("tool/ptc-dispatch-start", 4, 5),
+    ("web/deepseek-search-llm-request", 0, 5),
+    ("working-directory/change", 5, 5),
+    ("workspace/changes", 4, 5),
+];
 
 /// What a record's `type` says, as far as the rules tell types apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +173,10 @@ pub(super) enum EventType {
     UserMessage,
     AssistantMessage,
     ToolResult,
+    /// `system/message`, from format 3 on.
+    SystemMessage,
+    /// `developer/message`, from format 4 on.
+    DeveloperMessage,
     /// `steering/message`, which became `user/message`.
     Steering,
     TurnStart,
@@ -74,6 +186,8 @@ pub(super) enum EventType {
     ToolCall,
     RequestHeader,
     Title,
+    /// `session/end-seed`.
+    EndSeed,
     /// A type whose presence alone makes a log corrupt.
     Retired,
     /// Known, and of no consequence.
@@ -99,7 +213,9 @@ impl Format {
             b"user/message" => EventType::UserMessage,
             b"assistant/message" => EventType::AssistantMessage,
             b"tool/result" => EventType::ToolResult,
-            b"steering/message" => EventType::Steering,
+            b"system/message" if self.system.is_some() => EventType::SystemMessage,
+            b"developer/message" if self.own_kinds => EventType::DeveloperMessage,
+            b"steering/message" if self.legacy => EventType::Steering,
             b"turn/start" => EventType::TurnStart,
             b"turn/end" => EventType::TurnEnd,
             b"step/start" => EventType::StepStart,
@@ -107,12 +223,16 @@ impl Format {
             b"tool/call" => EventType::ToolCall,
             b"request/header" => EventType::RequestHeader,
             b"session/title" => EventType::Title,
-            b"request/header-delta" | b"mode/set" => EventType::Retired,
+            b"session/end-seed" => EventType::EndSeed,
+            b"request/header-delta" | b"mode/set" if self.legacy => EventType::Retired,
             _ => {
-                let found = self
-                    .log_only
-                    .binary_search_by(|known| known.as_bytes().cmp(name));
-                found.map_or(EventType::Unknown, |_| EventType::LogOnly)
+                let found = LOG_ONLY.binary_search_by(|(known, ..)| known.as_bytes().cmp(name));
+                match found.map(|at| LOG_ONLY[at]) {
+                    Ok((_, first, last)) if (first..=last).contains(&self.generation) => {
+                        EventType::LogOnly
+                    }
+                    _ => EventType::Unknown,
+                }
             }
         }
     }
@@ -123,7 +243,11 @@ impl EventType {
     pub(super) const fn is_eligible(self) -> bool {
         matches!(
             self,
-            Self::UserMessage | Self::AssistantMessage | Self::ToolResult
+            Self::UserMessage
+                | Self::AssistantMessage
+                | Self::ToolResult
+                | Self::SystemMessage
+                | Self::DeveloperMessage
         )
     }
 }
@@ -132,30 +256,42 @@ impl EventType {
 mod tests {
     use super::*;
 
-    /// 1.3: 48 types, and the search needs them sorted.
+    /// 1.3 and `spec/dsh-newer.md` 4 to 8: how many types each format knows. The search needs them
+    /// sorted.
     #[test]
-    fn format_0_knows_48_types() {
-        assert!(FORMAT_0.log_only.is_sorted());
+    fn each_format_knows_its_types() {
+        assert!(LOG_ONLY.is_sorted());
         let own = [
             "user/message",
             "assistant/message",
             "tool/result",
+            "system/message",
+            "developer/message",
             "turn/start",
             "turn/end",
-        ]
-        .into_iter()
-        .chain([
             "step/start",
             "step/end",
             "tool/call",
             "request/header",
             "session/title",
-        ]);
-        let known = own.chain(FORMAT_0.log_only.iter().copied());
-        let known: Vec<_> = known
-            .filter(|name| FORMAT_0.event_type(name.as_bytes()) != EventType::Unknown)
-            .collect();
-        assert_eq!(known.len(), 48);
+            "session/end-seed",
+        ];
+        let names = own
+            .into_iter()
+            .chain(LOG_ONLY.iter().map(|(name, ..)| *name));
+        let known = |format: &Format| {
+            let known = names.clone().map(|name| format.event_type(name.as_bytes()));
+            known.filter(|kind| *kind != EventType::Unknown).count()
+        };
+        assert_eq!(known(&FORMAT_0), 48);
+        for (version, types) in [(0, 51), (1, 51), (2, 51), (3, 58), (4, 62)] {
+            assert_eq!(
+                known(format(version, NEWEST).unwrap()),
+                types,
+                "format {version}"
+            );
+        }
+        assert!(format(5, NEWEST).is_none());
         assert_eq!(FORMAT_0.event_type(b"compact/start"), EventType::Unknown); // [u02]
         assert_eq!(FORMAT_0.event_type(b"context/message"), EventType::Unknown); // [u03]
     }

@@ -25,15 +25,33 @@ pub(super) enum NoHeader {
     Retired(&'static str),
     /// The frame that should hold it does not.
     Container(&'static str),
+    /// It names another format than the file does.
+    Version(u64),
 }
 
 impl LogHeader {
-    /// Reads a header record.
-    pub(super) fn parse(line: &[u8]) -> Result<Self, NoHeader> {
+    /// Reads a header record of a log whose name says this format.
+    pub(super) fn parse(line: &[u8], format: u64) -> Result<Self, NoHeader> {
         let mut scanner = Scanner::new(line);
         let record = Raw::read(&mut scanner).and_then(|raw| scanner.finish().map(|()| raw));
         let record = record.map_err(|_| NoHeader::Other)?;
-        Self::read(record).ok_or(NoHeader::Other)?
+        let mut header = Self::read(record).ok_or(NoHeader::Other)??;
+        if format == 0 {
+            return Ok(header);
+        }
+        // From format 1 on the file's name says the format too, and members are exact
+        // (`spec/dsh-newer.md` 2, 5, 6).
+        match header.logical.version {
+            Some(version) if version == format => {}
+            Some(version) => return Err(NoHeader::Version(version)),
+            None => return Err(NoHeader::Other),
+        }
+        let exact = if format == 1 { seed_length } else { is_seeded };
+        exact(record, &mut header.logical).ok_or(NoHeader::Other)?;
+        if header.fault.is_some() {
+            return Err(NoHeader::Other);
+        }
+        Ok(header)
     }
 
     /// Takes a header whose members have been checked elsewhere.
@@ -117,6 +135,45 @@ impl LogHeader {
     }
 }
 
+/// The members of a header of format 1, and no others.
+fn seed_length(record: Raw<'_>, _: &mut SessionHeader) -> Option<()> {
+    let members = record.members([
+        "type",
+        "version",
+        "id",
+        "createdAt",
+        "cwd",
+        "parentSession",
+        "seedLength",
+        "origin",
+        "delegationDepth",
+        "agentPreset",
+    ])?;
+    (!members.others).then_some(())
+}
+
+/// The members of a header from format 2 on, and no others.
+fn is_seeded(record: Raw<'_>, header: &mut SessionHeader) -> Option<()> {
+    let members = record.members([
+        "type",
+        "version",
+        "id",
+        "createdAt",
+        "cwd",
+        "parentSession",
+        "isSeeded",
+        "origin",
+        "delegationDepth",
+        "agentPreset",
+    ])?;
+    let seeded = members.found[6]?;
+    if members.others || seeded.kind() != Kind::Bool {
+        return None;
+    }
+    header.is_seeded = Some(seeded.is_true());
+    Some(())
+}
+
 /// Whether two observations of one log are of the same session (`spec/dsh-store.md` 6.2): not
 /// compared are `origin` and `agentPreset`.
 pub(super) fn compatible(one: &SessionHeader, other: &SessionHeader) -> bool {
@@ -125,6 +182,7 @@ pub(super) fn compatible(one: &SessionHeader, other: &SessionHeader) -> bool {
             header.version,
             header.created_at,
             header.seed_length,
+            header.is_seeded,
             header.delegation_depth.unwrap_or(0),
         )
     };
@@ -157,7 +215,7 @@ mod tests {
         r#"{"type":"session","version":0,"id":"a","createdAt":5,"cwd":"/w","delegationDepth":0}"#;
 
     fn parse(line: &str) -> Result<LogHeader, NoHeader> {
-        LogHeader::parse(line.as_bytes())
+        LogHeader::parse(line.as_bytes(), 0)
     }
 
     /// 4.2, one broken member each [h01–h12, P:retired-header-field].

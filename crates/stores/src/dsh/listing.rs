@@ -10,23 +10,19 @@ use std::path::{Path, PathBuf};
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
-use super::Encoding;
+use super::format::{Format, format};
 use super::header::{LogHeader, NoHeader};
 use super::log::{Packing, glance};
 use super::path::session_directory;
+use super::{DshOptions, Encoding};
 use crate::{Diagnostic, DiagnosticKind, Mode, StoreError};
-
-/// The names of a log of format 0, by how it is stored.
-const LOGS: [(&str, Packing); 2] = [
-    ("session.jsonl", Packing::Plain),
-    ("session.jsonl.zstd", Packing::Zstd),
-];
 
 /// A log that is listed.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) packing: Packing,
+    pub(super) format: &'static Format,
     pub(super) header: LogHeader,
     pub(super) updated_at: Option<i64>,
     pub(super) size: u64,
@@ -35,8 +31,7 @@ pub(super) struct Entry {
 /// What a walk has found.
 #[derive(Debug)]
 pub(super) struct Found {
-    mode: Mode,
-    encoding: Encoding,
+    options: DshOptions,
     pub(super) entries: Vec<Entry>,
     by_id: HashMap<JsString, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -47,14 +42,12 @@ pub(super) struct Found {
 /// `only` is compared with the names of directories; it is not made part of a path.
 pub(super) fn list(
     root: &Path,
-    mode: Mode,
-    encoding: Encoding,
+    options: &DshOptions,
     only: Option<&[JsString]>,
     cancel: &CancellationToken,
 ) -> Result<Found, StoreError> {
     let mut found = Found {
-        mode,
-        encoding,
+        options: options.clone(),
         entries: Vec::new(),
         by_id: HashMap::new(),
         diagnostics: Vec::new(),
@@ -120,28 +113,22 @@ impl Found {
         names: [&OsStr; 2],
         directory: &Path,
     ) -> Result<(), StoreError> {
-        let files = match Files::of(directory) {
+        let files = match Files::of(directory, self.options.newest_format) {
             Ok(files) => files,
             Err(error) => return self.unreadable(directory, &error),
         };
-        let packing = match self.choose(&files) {
-            Ok(Some(packing)) => packing,
-            Ok(None) if files.newest_format.is_some() => Packing::Plain,
+        let (version, packing) = match self.choose(&files) {
+            Ok(Some(file)) => file,
             Ok(None) => return Ok(()),
-            Err((kind, packing)) => {
-                return self.note(kind, &directory.join(packing.log_name()), "");
-            }
+            Err((kind, file)) => return self.note(kind, &directory.join(log_name(file)), ""),
         };
-        // The reference knows one format; to read its old log now would be to read a stale copy.
-        if let (Some(newer), Mode::Isolating) = (files.newest_format, self.mode) {
-            return self.note(
-                DiagnosticKind::NewerFormat,
-                directory,
-                format!("format {newer}"),
-            );
-        }
-        let path = directory.join(packing.log_name());
-        let glance = match glance(&path, packing) {
+        let path = directory.join(log_name((version, packing)));
+        let Some(format) = format(version, self.options.newest_format) else {
+            // To read an older log now would be to read a stale copy.
+            let detail = format!("format {version}");
+            return self.note(DiagnosticKind::NewerFormat, &path, detail);
+        };
+        let glance = match glance(&path, packing, version) {
             Ok(glance) => glance,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return self.unreadable(&path, &error),
@@ -151,6 +138,10 @@ impl Found {
             Err(NoHeader::Other) => return self.note(DiagnosticKind::NoHeader, &path, ""),
             Err(NoHeader::Retired(member)) => {
                 return self.note(DiagnosticKind::RetiredHeader, &path, member);
+            }
+            Err(NoHeader::Version(other)) => {
+                let detail = format!("format {other}");
+                return self.note(DiagnosticKind::WrongVersion, &path, detail);
             }
             Err(NoHeader::Container(fault)) => {
                 return self.note(DiagnosticKind::BadFrame, &path, fault);
@@ -163,23 +154,34 @@ impl Found {
         self.add(Entry {
             path,
             packing,
+            format,
             header,
             updated_at: glance.updated_at,
             size: glance.size,
         })
     }
 
-    /// Which of the logs of format 0 is the session's.
-    fn choose(&self, files: &Files) -> Result<Option<Packing>, (DiagnosticKind, Packing)> {
-        let [plain, zstd] = files.format_0;
-        match self.encoding {
-            Encoding::Plain if zstd => Err((DiagnosticKind::OtherEncoding, Packing::Zstd)),
-            Encoding::Zstd if plain => Err((DiagnosticKind::OtherEncoding, Packing::Plain)),
+    /// The log that is the session: the one of the highest format, even if it is broken or too new
+    /// (`spec/dsh-newer.md` 2).
+    fn choose(&self, files: &Files) -> Result<Option<LogFile>, (DiagnosticKind, LogFile)> {
+        let highest = |packing| {
+            files
+                .logs
+                .iter()
+                .copied()
+                .filter(move |log| log.1 == packing)
+                .max()
+        };
+        let (plain, zstd) = (highest(Packing::Plain), highest(Packing::Zstd));
+        match (self.options.encoding, plain, zstd) {
+            (Encoding::Plain, _, Some(other)) | (Encoding::Zstd, Some(other), _) => {
+                Err((DiagnosticKind::OtherEncoding, other))
+            }
             // Which of the two is the newer state cannot be told.
-            Encoding::Any if plain && zstd => Err((DiagnosticKind::Ambiguous, Packing::Zstd)),
-            _ if plain => Ok(Some(Packing::Plain)),
-            _ if zstd => Ok(Some(Packing::Zstd)),
-            _ => Ok(None),
+            (Encoding::Any, Some((one, _)), Some(other)) if one == other.0 => {
+                Err((DiagnosticKind::Ambiguous, other))
+            }
+            _ => Ok(plain.max(zstd)),
         }
     }
 
@@ -226,7 +228,7 @@ impl Found {
         detail: impl Into<String>,
     ) -> Result<(), StoreError> {
         let diagnostic = Diagnostic::new(kind, path, detail);
-        if self.mode == Mode::Strict && kind.fails_listing() {
+        if self.options.mode == Mode::Strict && kind.fails_listing() {
             return Err(StoreError::listing(diagnostic));
         }
         self.diagnostics.push(diagnostic);
@@ -234,26 +236,29 @@ impl Found {
     }
 }
 
+/// A log by its name: the format, and how it is stored.
+type LogFile = (u64, Packing);
+
 /// The logs in a session directory.
 #[derive(Debug, Default)]
 struct Files {
-    /// Whether there is a log of format 0: plain, zstd.
-    format_0: [bool; 2],
-    /// The highest format above 0.
-    newest_format: Option<u64>,
+    logs: Vec<LogFile>,
 }
 
 impl Files {
-    fn of(directory: &Path) -> io::Result<Self> {
+    fn of(directory: &Path, newest: u64) -> io::Result<Self> {
         let mut files = Self::default();
         for entry in fs::read_dir(directory)? {
             let Some(name) = entry?.file_name().to_str().map(str::to_owned) else {
                 continue;
             };
-            match LOGS.iter().position(|(log, _)| *log == name) {
-                // What cannot be opened is not there.
-                Some(at) => files.format_0[at] = is_there(&directory.join(&name))?,
-                None => files.newest_format = files.newest_format.max(format_of(&name)),
+            // A build that knows one format does not look at the names of others.
+            let log = log_of(&name).filter(|(version, _)| newest > 0 || *version == 0);
+            // What cannot be opened is not there.
+            if let Some(log) = log
+                && is_there(&directory.join(&name))?
+            {
+                files.logs.push(log);
             }
         }
         Ok(files)
@@ -267,21 +272,33 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-impl Packing {
-    const fn log_name(self) -> &'static str {
-        match self {
-            Self::Plain => LOGS[0].0,
-            Self::Zstd => LOGS[1].0,
+/// What a name says; `None` for any that is not canonical.
+fn log_of(name: &str) -> Option<LogFile> {
+    let (name, packing) = match name.strip_suffix(".zstd") {
+        Some(name) => (name, Packing::Zstd),
+        None => (name, Packing::Plain),
+    };
+    let version = match name.strip_prefix("session")?.strip_suffix(".jsonl")? {
+        "" => 0,
+        version => {
+            let digits = version.strip_prefix(".v")?;
+            let digit = |byte: u8| byte.is_ascii_digit();
+            let canonical = digits.bytes().all(digit) && !digits.starts_with('0');
+            digits.parse().ok().filter(|_| canonical)?
         }
-    }
+    };
+    Some((version, packing))
 }
 
-/// The N of `session.vN.jsonl` and `session.vN.jsonl.zstd` (`spec/dsh-newer.md` 2).
-fn format_of(name: &str) -> Option<u64> {
-    let name = name.strip_suffix(".zstd").unwrap_or(name);
-    let digits = name.strip_prefix("session.v")?.strip_suffix(".jsonl")?;
-    let canonical = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-    digits.parse().ok().filter(|_| canonical)
+fn log_name((version, packing): LogFile) -> String {
+    let suffix = match packing {
+        Packing::Plain => "",
+        Packing::Zstd => ".zstd",
+    };
+    match version {
+        0 => format!("session.jsonl{suffix}"),
+        version => format!("session.v{version}.jsonl{suffix}"),
+    }
 }
 
 /// The entries of a directory in the byte order of their names.
@@ -322,11 +339,17 @@ mod tests {
 
     /// `spec/dsh-newer.md` 2
     #[test]
-    fn only_canonical_names_are_formats() {
-        assert_eq!(format_of("session.v3.jsonl"), Some(3));
-        assert_eq!(format_of("session.v10.jsonl.zstd"), Some(10));
+    fn only_canonical_names_are_logs() {
+        for (name, log) in [
+            ("session.jsonl", (0, Packing::Plain)),
+            ("session.jsonl.zstd", (0, Packing::Zstd)),
+            ("session.v3.jsonl", (3, Packing::Plain)),
+            ("session.v10.jsonl.zstd", (10, Packing::Zstd)),
+        ] {
+            assert_eq!(log_of(name), Some(log));
+            assert_eq!(log_name(log), name);
+        }
         for name in [
-            "session.jsonl",
             "session.v0.jsonl",
             "session.v04.jsonl",
             "session.V4.jsonl",
@@ -334,8 +357,9 @@ mod tests {
             "session.v+4.jsonl",
             "session.v4.jsonl.zstd.tmp",
             "session.v99999999999999999999.jsonl",
+            "session.lock",
         ] {
-            assert_eq!(format_of(name), None, "{name}");
+            assert_eq!(log_of(name), None, "{name}");
         }
     }
 }

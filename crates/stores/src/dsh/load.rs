@@ -44,6 +44,9 @@ pub(super) struct Loader<'a> {
     turn: OpenTurn,
     surface: Surface,
     title: Option<LastTitle>,
+    /// What the header says of a seed, and whether a marker of its end has been met.
+    is_seeded: Option<bool>,
+    inherited: bool,
 }
 
 #[derive(Debug)]
@@ -83,6 +86,8 @@ impl<'a> Loader<'a> {
             turn: OpenTurn::default(),
             surface: Surface::new(want == Want::Surface),
             title: None,
+            is_seeded: header.logical.is_seeded,
+            inherited: false,
         };
         if let Some(fault) = header.fault {
             loader.fail(Pass::Header, None, format!("a header with {fault}"));
@@ -106,12 +111,15 @@ impl<'a> Loader<'a> {
         self.next += 1;
         let at = Some(position);
         if self.passes(Pass::Retired)
-            && let Err(detail) = check_retired(event)
+            && let Err((pass, detail)) = check_retired(event, self.format)
         {
-            self.fail(Pass::Retired, at, detail);
+            self.fail(pass, at, detail);
         }
         if !self.passes(Pass::Messages) {
             return;
+        }
+        if !self.format.legacy {
+            return self.upgraded(event, false, position);
         }
         match legacy::upgrade(event, self.session, seq) {
             Ok(None) => self.upgraded(event, false, position),
@@ -135,7 +143,7 @@ impl<'a> Loader<'a> {
     /// Takes an event in today's shape.
     fn upgraded(&mut self, event: &Event<'_>, inherits_id: bool, position: Position) {
         let at = Some(position);
-        let message = match event.body.check() {
+        let message = match event.body.check(self.format) {
             // An event without data has no body to check.
             Ok(Checked::NoMessage)
                 if event.kind.is_eligible() || event.kind == EventType::Steering =>
@@ -180,7 +188,10 @@ impl<'a> Loader<'a> {
             return Err("an event with members that no event has".into());
         }
         match event.kind {
-            EventType::RequestHeader => request::check(data)?,
+            EventType::RequestHeader => request::check(data, self.format)?,
+            EventType::EndSeed => {
+                self.inherited |= data.member("inherited").is_some_and(Raw::is_true);
+            }
             EventType::Title => {
                 self.title = Some(LastTitle {
                     seq,
@@ -191,6 +202,12 @@ impl<'a> Loader<'a> {
             _ => {}
         }
         if event.kind.is_eligible() {
+            if self.format.system.is_some()
+                && event.kind == EventType::AssistantMessage
+                && event.sources.is_some()
+            {
+                return Err("an assistant message with sources, which embeds its stream".into());
+            }
             return self.surface.apply(
                 Change {
                     seq,
@@ -204,7 +221,9 @@ impl<'a> Loader<'a> {
                 self.format,
             );
         }
-        if event.surface_op.is_some() || event.sources.is_some() {
+        // `spec/dsh-newer.md` 3: on what a reader does not know they have no effect.
+        let ignored = self.format.system.is_some() && event.kind == EventType::Unknown;
+        if !ignored && (event.surface_op.is_some() || event.sources.is_some()) {
             return Err("a surface operation on an event that has no place there".into());
         }
         Ok(())
@@ -240,6 +259,13 @@ impl<'a> Loader<'a> {
             self.fail(Pass::Turns, None, detail);
             Closers::default()
         });
+        if self.format.seeded && self.is_seeded != Some(self.inherited) {
+            self.fail(
+                Pass::Header,
+                None,
+                "a seed without the marker of its end, or the other way",
+            );
+        }
         if self.failure.is_none() {
             for _ in 0..closers.tool_results {
                 let seq = self.next;
@@ -268,18 +294,34 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// 1.4 no. 1.
-fn check_retired(event: &Event<'_>) -> Result<(), &'static str> {
+/// 1.4 no. 1, and the system prompt that format 3 took out of the request
+/// (`spec/dsh-newer.md` 7, 8).
+fn check_retired(event: &Event<'_>, format: &Format) -> Result<(), (Pass, &'static str)> {
+    let retired = |detail| Err((Pass::Retired, detail));
     match event.kind {
-        EventType::Retired => Err("a retired event type"),
-        EventType::RequestHeader => {
-            let data = event.data.filter(|data| !data.is_null());
-            let data = data.ok_or("a request/header without data")?;
+        EventType::Retired => retired("a retired event type"),
+        EventType::RequestHeader if format.legacy => {
+            let Some(data) = event.data.filter(|data| !data.is_null()) else {
+                return retired("a request/header without data");
+            };
             let reason = data.member("reason");
             if reason.is_some_and(|reason| reason.is_string("fallback")) {
-                return Err("a retired kind of request/header");
+                return retired("a retired kind of request/header");
             }
             Ok(())
+        }
+        EventType::RequestHeader
+            if format.system.is_some() && request::has_retired_system(event.data) =>
+        {
+            let detail = "a request/header with the retired member system";
+            Err((
+                if format.own_kinds {
+                    Pass::Retired
+                } else {
+                    Pass::Unknown
+                },
+                detail,
+            ))
         }
         _ => Ok(()),
     }

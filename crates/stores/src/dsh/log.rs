@@ -6,8 +6,9 @@ use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
-use super::format::FORMAT_0;
+use super::format::Format;
 use super::header::{LogHeader, NoHeader, compatible};
+use super::listing::Entry;
 use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
 use crate::container::{FrameFault, Frames, HeaderText, Unpacked, header_text, torn_text};
@@ -20,7 +21,7 @@ const HEADER: usize = 1 << 20;
 const LINES_BETWEEN_LOOKS: u64 = 64;
 
 /// How the bytes of a log are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Packing {
     /// As they are.
     Plain,
@@ -37,7 +38,7 @@ pub(super) struct Glance {
 }
 
 /// Reads the first line of a log; anything that is not one complete line is no header.
-pub(super) fn glance(path: &Path, packing: Packing) -> io::Result<Glance> {
+pub(super) fn glance(path: &Path, packing: Packing, format: u64) -> io::Result<Glance> {
     let (file, revision) = file::open(path)?;
     let header = match packing {
         Packing::Plain => plain_header(file)?,
@@ -45,7 +46,7 @@ pub(super) fn glance(path: &Path, packing: Packing) -> io::Result<Glance> {
     };
     Ok(Glance {
         header: match header {
-            HeaderText::Line(line) => LogHeader::parse(&line),
+            HeaderText::Line(line) => LogHeader::parse(&line, format),
             HeaderText::Missing => Err(NoHeader::Other),
             HeaderText::Other(fault) => Err(NoHeader::Container(fault)),
         },
@@ -85,16 +86,14 @@ fn packed_header(log: &mut BufReader<File>, length: u64) -> io::Result<HeaderTex
 /// [`StoreErrorKind::Changing`] when the log keeps changing under the reads, and whatever
 /// `spec/dsh-store.md` 0.1 refuses a log for.
 pub(super) fn read(
-    path: &Path,
-    packing: Packing,
-    listed: &LogHeader,
+    entry: &Entry,
     want: Want,
     cancel: &CancellationToken,
 ) -> Result<(LogHeader, Loaded), StoreError> {
-    let (header, loaded) = file::consistent(path, |file, length| {
-        read_once(file, length, packing, want, cancel)
+    let (header, loaded) = file::consistent(&entry.path, |file, length| {
+        read_once(file, length, entry, want, cancel)
     })?;
-    same_session(path, listed, header, loaded)
+    same_session(&entry.path, &entry.header, header, loaded)
 }
 
 fn same_session(
@@ -113,11 +112,12 @@ fn same_session(
 fn read_once(
     file: File,
     length: u64,
-    packing: Packing,
+    entry: &Entry,
     want: Want,
     cancel: &CancellationToken,
 ) -> Result<(LogHeader, Loaded), StoreError> {
-    match packing {
+    let format = entry.format;
+    match entry.packing {
         Packing::Plain => {
             let mut lines = LineReader::new(file.take(length), options());
             let is_line = lines.advance().map_err(io_error)? && lines.line().terminated;
@@ -125,13 +125,13 @@ fn read_once(
                 true => HeaderText::Line(lines.line().bytes.to_vec()),
                 false => HeaderText::Missing,
             };
-            let header = header(line)?;
-            let mut scan = scan(&header, want);
+            let header = header(line, format)?;
+            let mut scan = scan(&header, format, want);
             feed(&mut lines, &mut scan, cancel)?;
             let loaded = scan.finish()?;
             Ok((header, loaded))
         }
-        Packing::Zstd => read_packed(BufReader::new(file), length, want, cancel),
+        Packing::Zstd => read_packed(BufReader::new(file), length, format, want, cancel),
     }
 }
 
@@ -140,10 +140,11 @@ fn read_once(
 fn read_packed(
     mut log: BufReader<File>,
     length: u64,
+    format: &'static Format,
     want: Want,
     cancel: &CancellationToken,
 ) -> Result<(LogHeader, Loaded), StoreError> {
-    let header = header(packed_header(&mut log, length).map_err(io_error)?)?;
+    let header = header(packed_header(&mut log, length).map_err(io_error)?, format)?;
     log.rewind().map_err(io_error)?;
     let frames = Frames::scan(&mut log, length, u64::MAX).map_err(|fault| match fault {
         FrameFault::Damaged { offset } => {
@@ -152,7 +153,7 @@ fn read_packed(
         }
         FrameFault::Io(error) => io_error(error),
     })?;
-    let mut scan = scan(&header, want);
+    let mut scan = scan(&header, format, want);
     log.seek(SeekFrom::Start(frames.first_end))
         .map_err(io_error)?;
     if frames.end > frames.first_end {
@@ -185,15 +186,15 @@ fn options() -> LineOptions {
     }
 }
 
-fn header(line: HeaderText) -> Result<LogHeader, StoreError> {
+fn header(line: HeaderText, format: &Format) -> Result<LogHeader, StoreError> {
     let parsed = match line {
-        HeaderText::Line(line) => LogHeader::parse(&line),
+        HeaderText::Line(line) => LogHeader::parse(&line, format.version),
         HeaderText::Missing | HeaderText::Other(_) => Err(NoHeader::Other),
     };
     let header =
         parsed.map_err(|_| StoreError::new(StoreErrorKind::Damaged, "no session header"))?;
     // Before anything else is looked at [u05, z21].
-    if header.logical.version != Some(FORMAT_0.version) {
+    if header.logical.version != Some(format.version) {
         let detail = match header.logical.version {
             Some(version) => format!("log format {version}"),
             None => "a log format that is no whole number".into(),
@@ -203,8 +204,8 @@ fn header(line: HeaderText) -> Result<LogHeader, StoreError> {
     Ok(header)
 }
 
-fn scan(header: &LogHeader, want: Want) -> Scan<'_> {
-    Scan::new(Loader::new(header, &FORMAT_0, want), &FORMAT_0)
+fn scan<'a>(header: &'a LogHeader, format: &'static Format, want: Want) -> Scan<'a> {
+    Scan::new(Loader::new(header, format, want), format)
 }
 
 /// Feeds the lines that have an end; tells whether one was left that has none.

@@ -1,4 +1,5 @@
-//! DeepSeek Harness: one directory per session, one log in it (`spec/dsh-store.md`).
+//! DeepSeek Harness: one directory per session, one log in it (`spec/dsh-store.md`,
+//! `spec/dsh-newer.md`).
 //!
 //! | module | knows |
 //! | --- | --- |
@@ -40,7 +41,7 @@ use crate::{Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, Tit
 pub use self::path::{project_directory, session_directory, session_of_directory};
 pub use self::sqlite::DshDatabase;
 
-/// A store of DeepSeek Harness: logs of format 0, plain or packed with Zstandard.
+/// A store of DeepSeek Harness: logs of formats 0 to 4, plain or packed with Zstandard.
 ///
 /// ```
 /// use sref_stores::dsh::{DshOptions, DshStore};
@@ -84,24 +85,39 @@ pub enum Encoding {
 }
 
 /// How a [`DshStore`] reads.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DshOptions {
     /// What happens to what cannot be read.
     pub mode: Mode,
     /// Which logs are read.
     pub encoding: Encoding,
+    /// The newest log format that counts: 4, or less to see a store as an older release does. With
+    /// 0, the late dialect of format 0 is refused too, as release 0.1.1 does.
+    pub newest_format: u64,
     /// The order of the listing.
     pub order: Order,
 }
 
+impl Default for DshOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            encoding: Encoding::default(),
+            newest_format: format::NEWEST,
+            order: Order::default(),
+        }
+    }
+}
+
 impl DshOptions {
-    /// As the reference reads when it is configured for this encoding.
+    /// As the reference, release 0.1.1, reads when it is configured for this encoding.
     #[must_use]
     pub fn strict(encoding: Encoding) -> Self {
         Self {
             mode: Mode::Strict,
             encoding,
+            newest_format: 0,
             ..Self::default()
         }
     }
@@ -130,24 +146,12 @@ impl DshStore {
             Mode::Strict => None,
             Mode::Isolating => Some(ids),
         };
-        listing::list(
-            &self.root,
-            self.options.mode,
-            self.options.encoding,
-            only,
-            cancel,
-        )
+        listing::list(&self.root, &self.options, only, cancel)
     }
 
     fn title(entry: Option<&Entry>, cancel: &CancellationToken) -> TitleOutcome {
         let entry = entry.ok_or_else(StoreError::not_found)?;
-        let (_, log) = log::read(
-            &entry.path,
-            entry.packing,
-            &entry.header,
-            Want::Title,
-            cancel,
-        )?;
+        let (_, log) = log::read(entry, Want::Title, cancel)?;
         log.title.map_err(|error| {
             StoreError::new(StoreErrorKind::Title, error.to_string()).at_path(&entry.path)
         })
@@ -164,13 +168,7 @@ impl Store for DshStore {
     }
 
     fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
-        let found = listing::list(
-            &self.root,
-            self.options.mode,
-            self.options.encoding,
-            None,
-            cancel,
-        )?;
+        let found = listing::list(&self.root, &self.options, None, cancel)?;
         let mut sessions: Vec<_> = found.entries.iter().map(listed).collect();
         let order = &self.options.order;
         sessions.sort_by(|one, other| order.compare(&one.header, &other.header));
@@ -214,13 +212,7 @@ impl Store for DshStore {
         let Some(entry) = found.get(id) else {
             return Ok(None);
         };
-        let (header, log) = log::read(
-            &entry.path,
-            entry.packing,
-            &entry.header,
-            Want::Surface,
-            cancel,
-        )?;
+        let (header, log) = log::read(entry, Want::Surface, cancel)?;
         let version = header.logical.version;
         let mut surface =
             SurfaceSnapshot::new(header.logical, log.captured_through_seq, log.events);

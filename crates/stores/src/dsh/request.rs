@@ -2,18 +2,43 @@
 
 use sref_session::json::Kind;
 
+use super::format::Format;
 use crate::raw::Raw;
 
 const ERROR: &str = "a malformed request/header";
 
+/// A member that moved to the surface in format 3 (`spec/dsh-newer.md` 7, 8).
+pub(super) fn has_retired_system(data: Option<Raw<'_>>) -> bool {
+    let header = data.and_then(|data| data.member("header"));
+    header.is_some_and(|header| header.member("system").is_some())
+}
+
 /// `data.header` names a provider and a model, and marks as defaults only what it has.
-pub(super) fn check(data: Raw<'_>) -> Result<(), &'static str> {
+pub(super) fn check(data: Raw<'_>, format: &Format) -> Result<(), &'static str> {
     let header = data
         .member("header")
-        .and_then(|header| header.members(["config", "adapterDefaults"]));
-    let [Some(config), defaults] = header.ok_or(ERROR)?.found else {
+        .and_then(|header| header.members(["config", "adapterDefaults", "tools"]));
+    let [Some(config), defaults, tools] = header.ok_or(ERROR)?.found else {
         return Err(ERROR);
     };
+    // What is empty is left out, from format 3 on.
+    let is_empty = |value: Option<Raw<'_>>| {
+        value.is_some_and(|value| {
+            let mut scanner = value.scanner();
+            match value.kind() {
+                Kind::Array => {
+                    scanner.enter_array().and_then(|()| scanner.next_element()) == Ok(false)
+                }
+                Kind::Object => {
+                    scanner.enter_object().is_ok() && matches!(scanner.next_key(), Ok(None))
+                }
+                _ => false,
+            }
+        })
+    };
+    if format.system.is_some() && (is_empty(tools) || is_empty(defaults)) {
+        return Err("a request/header with an empty member");
+    }
     let members = config.members(["provider", "model", "reasoningEffort", "maxTokens"]);
     let [provider, model, effort, max_tokens] = members.ok_or(ERROR)?.found;
     let named = provider.is_some_and(Raw::is_filled) && model.is_some_and(Raw::is_filled);
@@ -52,7 +77,7 @@ mod tests {
             .unwrap()
             .bytes()
             .to_vec();
-        check(Raw::checked(&data)).is_ok()
+        check(Raw::checked(&data), &crate::dsh::format::FORMAT_0).is_ok()
     }
 
     /// [v19–v21]

@@ -56,7 +56,11 @@ impl<'a> Scan<'a> {
         position: Position,
     ) -> Result<(), StoreError> {
         match record {
-            Record::Null => Err(damaged(position, "a line that says null")),
+            Record::Null if self.format.strict_rows => {
+                self.note(position, "a line that says null");
+                Ok(())
+            }
+            Record::Null => Err(self.damaged(position, "a line that says null")),
             Record::MalformedRow => {
                 self.note(position, "a malformed packed row");
                 Ok(())
@@ -78,13 +82,17 @@ impl<'a> Scan<'a> {
             Record::Event(event) => {
                 let seq = event.seq.and_then(crate::raw::Raw::index);
                 if self.issue.is_none() && seq == Some(self.loader.expected()) {
-                    self.loader.event(event, position);
-                    return Ok(());
+                    let seq = self.loader.expected();
+                    if !self.format.strict_rows || event.is_row(seq, self.format) {
+                        self.loader.event(event, position);
+                        return Ok(());
+                    }
+                    self.note(position, "a row that is no event");
                 }
                 self.note(position, "a gap in the event numbers");
                 match self.issue {
                     Some((position, detail)) if event.kind == EventType::TurnEnd => {
-                        Err(damaged(position, detail))
+                        Err(self.damaged(position, detail))
                     }
                     _ => Ok(()),
                 }
@@ -100,7 +108,7 @@ impl<'a> Scan<'a> {
     /// Damage.
     pub(super) fn must_be_whole(&self) -> Result<(), StoreError> {
         match self.issue {
-            Some((position, detail)) => Err(damaged(position, detail)),
+            Some((position, detail)) => Err(self.damaged(position, detail)),
             None => Ok(()),
         }
     }
@@ -110,12 +118,17 @@ impl<'a> Scan<'a> {
         self.issue = self.issue.or(Some((position, detail)));
     }
 
+    /// What damage is called: from format 1 on it is corruption (`spec/dsh-newer.md` 2).
+    fn damaged(&self, position: Position, detail: &'static str) -> StoreError {
+        let kind = match self.format.strict_rows {
+            true => StoreErrorKind::Corrupt,
+            false => StoreErrorKind::Damaged,
+        };
+        StoreError::new(kind, detail).at(position)
+    }
+
     /// Ends the log, dropping whatever stands behind the first bad line.
     pub(super) fn finish(self) -> Result<Loaded, StoreError> {
         self.loader.finish()
     }
-}
-
-fn damaged(position: Position, detail: &'static str) -> StoreError {
-    StoreError::new(StoreErrorKind::Damaged, detail).at(position)
 }

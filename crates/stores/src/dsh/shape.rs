@@ -2,6 +2,7 @@
 
 use sref_session::json::{JsonError, Kind, RawString, Scanner};
 
+use super::format::{Format, SystemSource};
 use crate::raw::{Raw, elements, members};
 
 /// The `data` of an event whose type has rules.
@@ -10,17 +11,33 @@ pub(super) enum Body<'a> {
     User(User<'a>),
     Assistant(Assistant<'a>),
     Tool(Tool<'a>),
+    System(Wrapped<'a>),
+    Developer(Wrapped<'a>),
     /// Of another type: only checked for grammar.
     Unread,
 }
 
 impl<'a> Body<'a> {
-    /// 3.3: whether a message is as messages are.
-    pub(super) fn check(&self) -> Result<Checked<'_, 'a>, &'static str> {
+    /// 3.3: whether a message is as messages of the format are.
+    pub(super) fn check(&self, format: &Format) -> Result<Checked<'_, 'a>, &'static str> {
         Ok(match self {
-            Self::User(user) => Checked::User(user, user.message.blocks("user")?),
+            Self::User(user) => {
+                let blocks = user.message.blocks("user")?;
+                user.message.check_kind(format)?;
+                Checked::User(user, blocks)
+            }
             Self::Assistant(assistant) => Checked::Assistant(assistant.check()?),
+            Self::Tool(tool) if format.own_kinds => Checked::Tool(tool.check_role()?),
             Self::Tool(tool) => Checked::Tool(tool.check()?),
+            Self::System(system) => {
+                system.check_system(format)?;
+                Checked::System
+            }
+            Self::Developer(developer) => {
+                developer.message()?.blocks("developer")?;
+                developer.message()?.check_kind(format)?;
+                Checked::Developer
+            }
             Self::Unread => Checked::NoMessage,
         })
     }
@@ -33,6 +50,8 @@ pub(super) enum Checked<'b, 'a> {
     Assistant(&'b Blocks<'a>),
     /// With the id of the call.
     Tool(Raw<'a>),
+    System,
+    Developer,
     NoMessage,
 }
 
@@ -63,6 +82,12 @@ pub(super) struct Tool<'a> {
     pub(super) call_id: Option<Raw<'a>>,
     pub(super) content: Option<Raw<'a>>,
     pub(super) is_error: Option<Raw<'a>>,
+}
+
+/// `system/message` and `developer/message` (`spec/dsh-newer.md` 7, 8).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wrapped<'a> {
+    message: Option<Message<'a>>,
 }
 
 /// A message of a user or of a model.
@@ -102,6 +127,10 @@ pub(super) struct ToolMessage<'a> {
     /// How many elements `content` has, if it is an array.
     blocks: Option<usize>,
     first: ToolBlock<'a>,
+    /// The call, in format 4.
+    call_id: Option<Raw<'a>>,
+    /// Whether one of the blocks is a `tool-result`, which format 4 has no more.
+    wrapped: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -187,6 +216,58 @@ impl<'a> Message<'a> {
     }
 }
 
+impl Message<'_> {
+    /// From format 4 on the kind of a source names its producer.
+    fn check_kind(&self, format: &Format) -> Result<(), &'static str> {
+        let kind = self.source.and_then(|source| source.member("kind"));
+        if format.own_kinds && kind.is_some_and(|kind| kind.is_string("plugin")) {
+            return Err("a message with the retired source kind plugin");
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Wrapped<'a> {
+    pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
+        let mut out = Self::default();
+        members(scanner, |scanner, key| {
+            if key == b"message" {
+                let mut message = Message::default();
+                members(scanner, |scanner, key| message.member(scanner, key))?;
+                out.message = Some(message);
+            } else {
+                scanner.skip_value()?;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn message(&self) -> Result<&Message<'a>, &'static str> {
+        self.message.as_ref().ok_or("an event without its message")
+    }
+
+    fn check_system(&self, format: &Format) -> Result<(), &'static str> {
+        let message = self.message()?;
+        message.blocks("system")?;
+        let source = message
+            .source
+            .and_then(|source| source.members(["kind", "plugin"]));
+        let [kind, plugin] = source.map_or([None; 2], |source| source.found);
+        let is_kind = |name| kind.is_some_and(|kind| kind.is_string(name));
+        let fits = match format.system {
+            Some(SystemSource::Plugin) => is_kind("plugin") && plugin.is_some_and(Raw::is_filled),
+            Some(SystemSource::SystemPrompt) => is_kind("system-prompt"),
+            None => false,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err("a system message of another source")
+        }
+    }
+}
+
 impl<'a> User<'a> {
     pub(super) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
         let mut out = Self::default();
@@ -264,7 +345,8 @@ impl<'a> Tool<'a> {
         Ok(out)
     }
 
-    fn check(&self) -> Result<Raw<'a>, &'static str> {
+    /// The message and the call that it answers, when the message has this role.
+    fn message(&self, role: &str) -> Result<(&ToolMessage<'a>, Raw<'a>), &'static str> {
         let message = self
             .message
             .as_ref()
@@ -272,18 +354,35 @@ impl<'a> Tool<'a> {
         if !message.id.is_some_and(Raw::is_filled) {
             return Err("a message without an id");
         }
-        if !message.role.is_some_and(|role| role.is_string("user")) {
+        if !message.role.is_some_and(|own| own.is_string(role)) {
             return Err("a message of another role");
         }
         let source = message
             .source
             .and_then(|source| source.members(["kind", "callId"]));
-        let call_id = match source.map(|source| source.found) {
+        match source.map(|source| source.found) {
             Some([Some(kind), Some(call_id)]) if kind.is_string("tool") && call_id.is_filled() => {
-                call_id
+                Ok((message, call_id))
             }
-            _ => return Err("a tool result without its call"),
-        };
+            _ => Err("a tool result without its call"),
+        }
+    }
+
+    /// In format 4: role `tool`, plain blocks (`spec/dsh-newer.md` 8).
+    fn check_role(&self) -> Result<Raw<'a>, &'static str> {
+        let (message, call_id) = self.message("tool")?;
+        if message.blocks.is_none() || message.wrapped {
+            return Err("a tool result that is not plain blocks");
+        }
+        let own = message.call_id.and_then(Raw::decode);
+        if own.is_none() || own != call_id.decode() {
+            return Err("a tool result for another call");
+        }
+        Ok(call_id)
+    }
+
+    fn check(&self) -> Result<Raw<'a>, &'static str> {
+        let (message, call_id) = self.message("user")?;
         let block = &message.first;
         let is_result = block.kind.is_some_and(|kind| kind.is_string("tool-result"));
         if message.blocks != Some(1) || !is_result || !block.has_content {
@@ -305,12 +404,15 @@ impl<'a> ToolMessage<'a> {
                 b"id" => out.id = Some(Raw::read(scanner)?),
                 b"role" => out.role = Some(Raw::read(scanner)?),
                 b"source" => out.source = Some(Raw::read(scanner)?),
+                b"toolCallId" => out.call_id = Some(Raw::read(scanner)?),
                 b"content" => {
                     out.first = ToolBlock::default();
+                    out.wrapped = false;
                     let mut count = 0;
                     let is_array = elements(scanner, |scanner| {
                         count += 1;
                         let block = ToolBlock::read(scanner)?;
+                        out.wrapped |= block.kind.is_some_and(|kind| kind.is_string("tool-result"));
                         if count == 1 {
                             out.first = block;
                         }

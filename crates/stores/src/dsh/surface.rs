@@ -60,21 +60,35 @@ impl Surface {
         let seq = change.seq;
         let operation = operation(change.operation, format)?;
         let sources = match change.sources {
-            Some(list) => sources(list, seq, change.event_type)?,
+            Some(list) => sources(list, seq, change.event_type, format)?,
             None => Vec::new(),
         };
         let mut tool = match change.message {
             Checked::Tool(_) => Some(Fingerprint::of(change.data)),
             _ => None,
         };
+        let head = self.system_head();
         match operation {
             Operation::Append => {
+                let orphan = format.own_kinds
+                    && change.event_type == EventType::SystemMessage
+                    && head.is_none()
+                    && self.fold.first().is_some();
+                if orphan {
+                    return Err("a system message behind a surface that has no system head".into());
+                }
                 let appended = self.fold.append(seq, &sources);
                 appended.map_err(|error| error.kind().to_string())?;
             }
             Operation::Replace { start, end } => {
                 let removed = self.fold.replace(seq, start, end, &sources);
                 let removed = removed.map_err(|error| error.kind().to_string())?;
+                // `spec/dsh-newer.md` 7: the prompt gives way to another prompt alone.
+                let over_head = head.is_some() && removed.first().copied() == head;
+                if over_head && (change.event_type != EventType::SystemMessage || removed.len() > 1)
+                {
+                    return Err("a replacement of the protected system head".into());
+                }
                 if let Some(new) = &mut tool {
                     let [target] = removed[..] else {
                         return Err("a tool result in the place of several events".into());
@@ -113,6 +127,13 @@ impl Surface {
         Ok(())
     }
 
+    /// The system message at the head of the surface, if that is what stands there.
+    fn system_head(&self) -> Option<u64> {
+        let first = self.fold.first()?;
+        let payload = &self.nodes.get(&first)?.payload;
+        matches!(payload, SurfacePayload::SystemMessage).then_some(first)
+    }
+
     fn payload(&self, message: Checked<'_, '_>) -> SurfacePayload {
         match message {
             Checked::User(user, blocks) => {
@@ -131,6 +152,8 @@ impl Surface {
                     Vec::new()
                 },
             },
+            Checked::System => SurfacePayload::SystemMessage,
+            Checked::Developer => SurfacePayload::DeveloperMessage,
             Checked::Tool(_) | Checked::NoMessage => SurfacePayload::ToolResult,
         }
     }
@@ -211,28 +234,64 @@ fn operation(operation: Option<Raw<'_>>, format: &Format) -> Result<Operation, &
     })
 }
 
-/// 2.3; order, duplicates and coverage are the fold's to check.
-fn sources(list: Raw<'_>, seq: u64, event_type: EventType) -> Result<Vec<u64>, &'static str> {
+/// 2.3, and ranges where the format has them (`spec/dsh-newer.md` 3); duplicates, lateness and
+/// coverage are the fold's to check.
+pub(super) fn sources(
+    list: Raw<'_>,
+    seq: u64,
+    event_type: EventType,
+    format: &Format,
+) -> Result<Vec<u64>, &'static str> {
     if list.kind() != Kind::Array {
         return Err("sources that are no array");
     }
-    let mut out = Vec::new();
-    let mut fault = None;
+    let mut out: Vec<u64> = Vec::new();
+    let (mut fault, mut ranges) = (None, false);
     let read = elements(&mut list.scanner(), |scanner| {
         let source = Raw::read(scanner)?;
-        match source.index() {
-            None => fault = fault.or(Some("a source that is no event number")),
-            // Among more sources than earlier events one is late or twice; do not collect them.
-            Some(_) if out.len() as u64 > seq => {}
-            Some(source) => out.push(source),
+        let (first, last) = match (source.index(), range(source)) {
+            (Some(one), _) => (one, one),
+            (None, Some(range)) if format.ranges => {
+                ranges = true;
+                range
+            }
+            _ => {
+                fault = fault.or(Some("a source that is no event number"));
+                return Ok(());
+            }
+        };
+        if last < first || (ranges && last >= seq) {
+            fault = fault.or(Some("a range of sources that is none"));
+        } else if (out.len() as u64).saturating_add(last - first) <= seq {
+            // Among more sources than earlier events one is late or twice; they are not collected.
+            out.extend(first..=last);
         }
         Ok(())
     });
     if let (Some(fault), _) | (None, Err(fault)) = (fault, read.map_err(|_| "bad sources")) {
         return Err(fault);
     }
+    if ranges && !out.is_sorted_by(|one, other| one < other) {
+        return Err("ranges of sources out of order");
+    }
     if out.is_empty() && event_type != EventType::AssistantMessage {
         return Err("an empty list of sources");
     }
     Ok(out)
+}
+
+/// `[first,last]`
+fn range(source: Raw<'_>) -> Option<(u64, u64)> {
+    let mut ends = Vec::new();
+    let is_array = elements(&mut source.scanner(), |scanner| {
+        let end = Raw::read(scanner)?;
+        if ends.len() < 3 {
+            ends.push(end.index());
+        }
+        Ok(())
+    });
+    match (is_array, &ends[..]) {
+        (Ok(true), [Some(first), Some(last)]) => Some((*first, *last)),
+        _ => None,
+    }
 }

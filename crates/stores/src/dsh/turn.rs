@@ -80,7 +80,7 @@ impl OpenTurn {
                     self.pending.remove(&digest(id.as_wtf8()));
                 }
             }
-            Checked::User(..) | Checked::NoMessage => {}
+            Checked::User(..) | Checked::System | Checked::Developer | Checked::NoMessage => {}
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ mod tests {
             let Ok(Line::Event(event)) = Line::parse(line.as_bytes(), &FORMAT_0) else {
                 panic!("{line}")
             };
-            turn.event(event.kind, event.data, event.body.check()?)?;
+            turn.event(event.kind, event.data, event.body.check(&FORMAT_0)?)?;
         }
         turn.close()
     }

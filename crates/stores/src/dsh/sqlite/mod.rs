@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::schema::{SESSION_COLUMNS, Schema};
 use super::DshOptions;
-use super::format::FORMAT_0;
+use super::format::{FORMAT_0, format};
 use super::header::LogHeader;
 use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
@@ -136,7 +136,8 @@ impl DshDatabase {
             return Err(StoreError::new(StoreErrorKind::Unsupported, detail).at_path(&self.path));
         }
         let log = LogHeader::checked(header);
-        let mut scan = Scan::new(Loader::new(&log, &FORMAT_0, want), &FORMAT_0);
+        let format = format(0, self.options.newest_format).unwrap_or(&FORMAT_0);
+        let mut scan = Scan::new(Loader::new(&log, format, want), format);
         let ignorable = if schema == Schema::V14 {
             "NULL"
         } else {
@@ -156,7 +157,7 @@ impl DshDatabase {
                 return Err(StoreError::cancelled());
             }
             let position = Position::new(number, 0);
-            rows::feed(row, schema, &FORMAT_0, &mut scan, position)
+            rows::feed(row, schema, format, &mut scan, position)
                 .map_err(|error| error.at_path(&self.path))?;
         }
         let loaded = scan.finish().map_err(|error| error.at_path(&self.path))?;
