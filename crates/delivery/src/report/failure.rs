@@ -26,6 +26,11 @@ pub struct Failure {
     pub closest: Vec<String>,
 }
 
+/// A readable mention that several sessions match: nothing is guessed.
+const AMBIGUOUS: &str = "mention.ambiguous";
+/// A readable mention that no session matches.
+const UNKNOWN: &str = "mention.unknown";
+
 /// What was cited is shown up to here.
 const MAX_CITED: usize = 80;
 /// So are reasons, which are our own words and the causes of stores.
@@ -38,10 +43,8 @@ impl Failure {
     pub fn unresolved(written: JsStr<'_>, resolution: &Resolution<'_>) -> Option<Self> {
         let (code, reason, closest) = match resolution {
             Resolution::Found(_) => return None,
-            Resolution::Ambiguous(several) => {
-                ("mention.ambiguous", "several sessions match", several)
-            }
-            Resolution::Unknown(near) => ("mention.unknown", "no session matches", near),
+            Resolution::Ambiguous(several) => (AMBIGUOUS, "several sessions match", several),
+            Resolution::Unknown(near) => (UNKNOWN, "no session matches", near),
         };
         Some(Self {
             cited: Some(one_line(written, MAX_CITED)),
@@ -62,13 +65,13 @@ impl Failure {
         }
     }
 
-    /// For the person: `@sref:"login" (several sessions match: "Login page" claude:5f0c22, …)`.
+    /// For the person: `@sref:"login": several sessions match: "Login page" claude:5f0c22, …`.
     pub(super) fn receipt(&self) -> String {
         let mut out = self.fact();
         let Some(first) = self.closest.first() else {
             return out;
         };
-        out.push_str(if self.code == "mention.unknown" {
+        out.push_str(if self.code == UNKNOWN {
             "; closest: "
         } else {
             ": "
