@@ -13,13 +13,45 @@ struct Location {
     logs: &'static str,
 }
 
-/// The known places (`spec/dsh-store.md` 4.7).
-const LOCATIONS: &[Location] = &[Location {
-    kind: "dsh",
-    variable: "DSH_HOME",
-    home: ".dsh",
-    logs: "sessions",
-}];
+/// The known places (`spec/dsh-store.md` 4.7, `spec/dsh-newer.md` 11, `spec/agent-logs.md` 2.1).
+const LOCATIONS: &[Location] = &[
+    Location {
+        kind: "dsh",
+        variable: "DSH_HOME",
+        home: ".dsh",
+        logs: "sessions",
+    },
+    Location {
+        kind: "toh",
+        variable: "TOH_HOME",
+        home: ".toh",
+        logs: "sessions",
+    },
+    Location {
+        kind: "hydra",
+        variable: "HYDRA_HOME",
+        home: ".hydra",
+        logs: "sessions",
+    },
+    Location {
+        kind: "bh",
+        variable: "BH_HOME",
+        home: ".bh",
+        logs: "sessions",
+    },
+    Location {
+        kind: "freddie",
+        variable: "FREDDIE_HOME",
+        home: ".freddie",
+        logs: "sessions",
+    },
+    Location {
+        kind: "claude",
+        variable: "CLAUDE_CONFIG_DIR",
+        home: ".claude",
+        logs: "projects",
+    },
+];
 
 /// What [`locate`] may know of the machine.
 #[derive(Debug, Clone, Default)]

@@ -1,11 +1,17 @@
 //! What differs between the formats of the log, as data.
 
+use super::Product;
+
 /// The rules of one format.
 #[derive(Debug)]
 pub(super) struct Format {
     pub(super) version: u64,
     /// Which column of [`LOG_ONLY`] names its types.
     generation: u8,
+    /// Types that a fork of the harness added.
+    extra: &'static [&'static str],
+    /// Whether a log may hold several versions of its conversation (`spec/dsh-newer.md` 11).
+    pub(super) versions: bool,
     /// How a replace spells the two ends of its span.
     pub(super) span: [&'static str; 2],
     /// Whether runs of chunks are packed into one row (1.5).
@@ -40,6 +46,8 @@ pub(super) enum SystemSource {
 pub(super) const FORMAT_0: Format = Format {
     version: 0,
     generation: 0,
+    extra: &[],
+    versions: false,
     span: ["start", "end"],
     packed_rows: true,
     ranges: false,
@@ -55,6 +63,29 @@ const FORMAT_0_LATE: Format = Format {
     generation: 1,
     ranges: true,
     ..FORMAT_0
+};
+
+/// Format 0 as Hydra writes it (`spec/dsh-newer.md` 11).
+const FORMAT_0_HYDRA: Format = Format {
+    extra: &[
+        "llm/call-end",
+        "llm/call-first-output",
+        "llm/call-start",
+        "memory/accepted",
+        "memory/policy",
+        "personalization/personality",
+        "research/charge",
+        "session/revision",
+        "subagent/admission",
+    ],
+    versions: true,
+    ..FORMAT_0_LATE
+};
+
+/// Format 0 as freddie writes it (`spec/dsh-newer.md` 11).
+const FORMAT_0_FREDDIE: Format = Format {
+    extra: &["tool-workflow/log", "tool-workflow/phase"],
+    ..FORMAT_0_LATE
 };
 
 const FORMAT_1: Format = Format {
@@ -93,11 +124,13 @@ const FORMAT_4: Format = Format {
 pub(super) const NEWEST: u64 = 4;
 
 /// The rules for a log of this version, as a reader knows them whose newest format is `newest`.
-pub(super) fn format(version: u64, newest: u64) -> Option<&'static Format> {
+pub(super) fn format(version: u64, newest: u64, product: Product) -> Option<&'static Format> {
     if version > newest {
         return None;
     }
     Some(match version {
+        0 if product == Product::Hydra => &FORMAT_0_HYDRA,
+        0 if product == Product::Freddie => &FORMAT_0_FREDDIE,
         0 if newest == 0 => &FORMAT_0,
         0 => &FORMAT_0_LATE,
         1 => &FORMAT_1,
@@ -188,6 +221,10 @@ pub(super) enum EventType {
     Title,
     /// `session/end-seed`.
     EndSeed,
+    /// `session/version` of Hydra.
+    Version,
+    /// `session/version-selected` of Hydra.
+    VersionSelected,
     /// A type whose presence alone makes a log corrupt.
     Retired,
     /// Known, and of no consequence.
@@ -224,6 +261,8 @@ impl Format {
             b"request/header" => EventType::RequestHeader,
             b"session/title" => EventType::Title,
             b"session/end-seed" => EventType::EndSeed,
+            b"session/version" if self.versions => EventType::Version,
+            b"session/version-selected" if self.versions => EventType::VersionSelected,
             b"request/header-delta" | b"mode/set" if self.legacy => EventType::Retired,
             _ => {
                 let found = LOG_ONLY.binary_search_by(|(known, ..)| known.as_bytes().cmp(name));
@@ -231,6 +270,7 @@ impl Format {
                     Ok((_, first, last)) if (first..=last).contains(&self.generation) => {
                         EventType::LogOnly
                     }
+                    _ if self.extra.iter().any(|own| own.as_bytes() == name) => EventType::LogOnly,
                     _ => EventType::Unknown,
                 }
             }
@@ -286,12 +326,12 @@ mod tests {
         assert_eq!(known(&FORMAT_0), 48);
         for (version, types) in [(0, 51), (1, 51), (2, 51), (3, 58), (4, 62)] {
             assert_eq!(
-                known(format(version, NEWEST).unwrap()),
+                known(format(version, NEWEST, Product::Dsh).unwrap()),
                 types,
                 "format {version}"
             );
         }
-        assert!(format(5, NEWEST).is_none());
+        assert!(format(5, NEWEST, Product::Dsh).is_none());
         assert_eq!(FORMAT_0.event_type(b"compact/start"), EventType::Unknown); // [u02]
         assert_eq!(FORMAT_0.event_type(b"context/message"), EventType::Unknown); // [u03]
     }

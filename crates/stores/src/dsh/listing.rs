@@ -123,7 +123,7 @@ impl Found {
             Err((kind, file)) => return self.note(kind, &directory.join(log_name(file)), ""),
         };
         let path = directory.join(log_name((version, packing)));
-        let Some(format) = format(version, self.options.newest_format) else {
+        let Some(format) = format(version, self.options.newest_format, self.options.product) else {
             // To read an older log now would be to read a stale copy.
             let detail = format!("format {version}");
             return self.note(DiagnosticKind::NewerFormat, &path, detail);

@@ -84,7 +84,7 @@ impl<'a> Loader<'a> {
             next: 0,
             failure: None,
             turn: OpenTurn::default(),
-            surface: Surface::new(want == Want::Surface),
+            surface: Surface::new(want == Want::Surface, format),
             title: None,
             is_seeded: header.logical.is_seeded,
             inherited: false,
@@ -189,6 +189,9 @@ impl<'a> Loader<'a> {
         }
         match event.kind {
             EventType::RequestHeader => request::check(data, self.format)?,
+            EventType::Version | EventType::VersionSelected => {
+                self.surface.version(seq, event.kind, data)?;
+            }
             EventType::EndSeed => {
                 self.inherited |= data.member("inherited").is_some_and(Raw::is_true);
             }
@@ -250,7 +253,7 @@ impl<'a> Loader<'a> {
             position,
         });
         // No surface will come of it.
-        self.surface = Surface::new(false);
+        self.surface = Surface::new(false, self.format);
     }
 
     /// Closes the log.
@@ -265,6 +268,11 @@ impl<'a> Loader<'a> {
                 None,
                 "a seed without the marker of its end, or the other way",
             );
+        }
+        if self.failure.is_none()
+            && let Err(detail) = self.surface.settle(self.format)
+        {
+            self.fail(Pass::Envelope, None, detail);
         }
         if self.failure.is_none() {
             for _ in 0..closers.tool_results {

@@ -28,6 +28,7 @@ mod shape;
 mod sqlite;
 mod surface;
 mod turn;
+mod versions;
 
 use std::path::{Path, PathBuf};
 
@@ -84,10 +85,43 @@ pub enum Encoding {
     Zstd,
 }
 
+/// A harness that writes these logs: the first, or a fork of it (`spec/dsh-newer.md` 11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Product {
+    /// DeepSeek Harness.
+    #[default]
+    Dsh,
+    /// TheOpen Harness.
+    Toh,
+    /// Hydra. Its logs may hold several versions of a conversation; the selected one counts.
+    Hydra,
+    /// The first name of Hydra.
+    Bh,
+    /// freddie.
+    Freddie,
+}
+
+impl Product {
+    /// The kind of its stores.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Dsh => "dsh",
+            Self::Toh => "toh",
+            Self::Hydra => "hydra",
+            Self::Bh => "bh",
+            Self::Freddie => "freddie",
+        }
+    }
+}
+
 /// How a [`DshStore`] reads.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DshOptions {
+    /// Whose logs they are.
+    pub product: Product,
     /// What happens to what cannot be read.
     pub mode: Mode,
     /// Which logs are read.
@@ -102,6 +136,7 @@ pub struct DshOptions {
 impl Default for DshOptions {
     fn default() -> Self {
         Self {
+            product: Product::default(),
             mode: Mode::default(),
             encoding: Encoding::default(),
             newest_format: format::NEWEST,
@@ -160,7 +195,7 @@ impl DshStore {
 
 impl Store for DshStore {
     fn kind(&self) -> &'static str {
-        "dsh"
+        self.options.product.kind()
     }
 
     fn root(&self) -> &Path {

@@ -9,6 +9,7 @@ use sref_session::{Block, Source, SurfaceEvent, SurfaceFold, SurfacePayload};
 use super::format::{EventType, Format};
 use super::rewrite::Fingerprint;
 use super::shape::{Blocks, Checked, Content, User};
+use super::versions::Versions;
 use crate::raw::{Raw, elements};
 
 /// Folds events and keeps the texts of those that are current, until something replaces them.
@@ -17,6 +18,8 @@ pub(super) struct Surface {
     fold: SurfaceFold,
     nodes: HashMap<u64, Node>,
     keep_texts: bool,
+    /// In a log that has versions, the steps that wait for its end.
+    versions: Option<Versions>,
 }
 
 #[derive(Debug)]
@@ -30,6 +33,17 @@ struct Node {
 enum Operation {
     Append,
     Replace { start: u64, end: u64 },
+}
+
+/// An event on its way to the surface.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) seq: u64,
+    operation: Operation,
+    sources: Vec<u64>,
+    tool: Option<Fingerprint>,
+    inherits_id: bool,
+    payload: SurfacePayload,
 }
 
 /// An eligible event.
@@ -47,33 +61,63 @@ pub(super) struct Change<'b, 'a> {
 
 impl Surface {
     /// An empty surface. Without `keep_texts` it checks everything and keeps no text.
-    pub(super) fn new(keep_texts: bool) -> Self {
+    pub(super) fn new(keep_texts: bool, format: &Format) -> Self {
         Self {
             fold: SurfaceFold::new(),
             nodes: HashMap::new(),
             keep_texts,
+            versions: format.versions.then(Versions::new),
         }
     }
 
     /// Puts an event on the surface; errors in the order of 2.5.
     pub(super) fn apply(&mut self, change: Change<'_, '_>, format: &Format) -> Result<(), String> {
-        let seq = change.seq;
+        let step = self.step(change, format)?;
+        match &mut self.versions {
+            Some(versions) => {
+                versions.push(step);
+                Ok(())
+            }
+            None => self.take(step, format),
+        }
+    }
+
+    /// What an event does, with all of it that outlives its line.
+    fn step(&self, change: Change<'_, '_>, format: &Format) -> Result<Step, &'static str> {
         let operation = operation(change.operation, format)?;
         let sources = match change.sources {
-            Some(list) => sources(list, seq, change.event_type, format)?,
+            Some(list) => sources(list, change.seq, change.event_type, format)?,
             None => Vec::new(),
         };
-        let mut tool = match change.message {
+        let tool = match change.message {
             Checked::Tool(_) => Some(Fingerprint::of(change.data)),
             _ => None,
         };
+        Ok(Step {
+            seq: change.seq,
+            operation,
+            sources,
+            tool,
+            inherits_id: change.inherits_id,
+            payload: self.payload(change.message),
+        })
+    }
+
+    fn take(&mut self, step: Step, format: &Format) -> Result<(), String> {
+        let Step {
+            seq,
+            operation,
+            sources,
+            mut tool,
+            inherits_id,
+            payload,
+        } = step;
         let head = self.system_head();
+        let is_system = matches!(payload, SurfacePayload::SystemMessage);
         match operation {
             Operation::Append => {
-                let orphan = format.own_kinds
-                    && change.event_type == EventType::SystemMessage
-                    && head.is_none()
-                    && self.fold.first().is_some();
+                let orphan =
+                    format.own_kinds && is_system && head.is_none() && self.fold.first().is_some();
                 if orphan {
                     return Err("a system message behind a surface that has no system head".into());
                 }
@@ -85,8 +129,7 @@ impl Surface {
                 let removed = removed.map_err(|error| error.kind().to_string())?;
                 // `spec/dsh-newer.md` 7: the prompt gives way to another prompt alone.
                 let over_head = head.is_some() && removed.first().copied() == head;
-                if over_head && (change.event_type != EventType::SystemMessage || removed.len() > 1)
-                {
+                if over_head && (!is_system || removed.len() > 1) {
                     return Err("a replacement of the protected system head".into());
                 }
                 if let Some(new) = &mut tool {
@@ -95,7 +138,7 @@ impl Surface {
                     };
                     let old = self.nodes.get(&target).and_then(|node| node.tool);
                     let old = old.ok_or("a tool result in the place of something else")?;
-                    if change.inherits_id {
+                    if inherits_id {
                         *new = new.with_id_of(old);
                     }
                     if !new.may_replace(old) {
@@ -107,8 +150,33 @@ impl Surface {
                 }
             }
         }
-        let payload = self.payload(change.message);
         self.nodes.insert(seq, Node { payload, tool });
+        Ok(())
+    }
+
+    /// Takes an event that starts a version, or selects one.
+    pub(super) fn version(
+        &mut self,
+        seq: u64,
+        event_type: EventType,
+        data: Raw<'_>,
+    ) -> Result<(), &'static str> {
+        match (&mut self.versions, event_type) {
+            (Some(versions), EventType::Version) => versions.start(seq, data),
+            (Some(versions), EventType::VersionSelected) => versions.select(data),
+            _ => Ok(()),
+        }
+    }
+
+    /// Folds the version that is selected at the end of the log.
+    pub(super) fn settle(&mut self, format: &Format) -> Result<(), String> {
+        for step in self
+            .versions
+            .take()
+            .map_or(Vec::new(), Versions::into_steps)
+        {
+            self.take(step, format)?;
+        }
         Ok(())
     }
 

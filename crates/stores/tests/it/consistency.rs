@@ -4,21 +4,26 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use sref_stores::StoreErrorKind;
 
 use crate::support::{APPEND, Home, event, header, one_message, shown, user};
 
-/// Runs `write` over and over in a thread while `read` runs.
-fn race(write: impl Fn(u64) + Sync, read: impl FnOnce()) {
+/// Shorter than any read, so that most reads meet a change.
+const PAUSE: Duration = Duration::from_micros(300);
+
+/// Runs `write` again and again in a thread, up to so many times, while `read` runs.
+fn race(rounds: u64, write: impl Fn(u64) + Sync, read: impl FnOnce()) {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            for round in 0.. {
+            for round in 0..rounds {
                 if stop.load(Ordering::Relaxed) {
                     return;
                 }
                 write(round);
+                thread::sleep(PAUSE);
             }
         });
         read();
@@ -42,9 +47,9 @@ fn a_growing_log_is_read_as_a_prefix_of_itself() {
         file.write_all(one.as_bytes()).unwrap();
         file.write_all(other.as_bytes()).unwrap();
     };
-    race(append, || {
+    race(500, append, || {
         let mut last = 0;
-        for _ in 0..20 {
+        for _ in 0..12 {
             let surface = home.surface("s").unwrap().unwrap();
             let shown = shown(&surface);
             assert!(shown.len() >= last);
@@ -84,7 +89,7 @@ fn a_log_that_is_rewritten_is_never_half_read() {
             fs::write(&path, log(round)).unwrap();
         }
     };
-    race(rewrite, || {
+    race(u64::MAX, rewrite, || {
         for _ in 0..30 {
             match home.surface("s") {
                 Ok(Some(surface)) => {

@@ -299,12 +299,12 @@ fn reading_touches_nothing() {
 #[test]
 fn lines_beyond_the_cap_are_read_or_refused_aloud() {
     let home = Home::new();
-    let text = JsString::from("words ".repeat(2 << 20));
+    let text = JsString::from("words ".repeat(3 << 19));
     let huge = header("text", 1) + &event(0, "user/message", &user(&text), APPEND);
     home.write("text", huge.as_bytes());
     assert_eq!(shown(&home.surface("text").unwrap().unwrap())[0].2, [text]);
 
-    let output = "x\\n".repeat(4 << 20);
+    let output = "x\\n".repeat(3 << 20);
     let result = |output: &str| {
         format!(
             r#"{{"message":{{"id":"t","role":"user","source":{{"kind":"tool","callId":"c"}},"content":[{{"type":"tool-result","toolCallId":"c","content":[{{"type":"text","text":"{output}"}}]}}]}}}}"#

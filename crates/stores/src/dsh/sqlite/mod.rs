@@ -136,7 +136,8 @@ impl DshDatabase {
             return Err(StoreError::new(StoreErrorKind::Unsupported, detail).at_path(&self.path));
         }
         let log = LogHeader::checked(header);
-        let format = format(0, self.options.newest_format).unwrap_or(&FORMAT_0);
+        let format =
+            format(0, self.options.newest_format, self.options.product).unwrap_or(&FORMAT_0);
         let mut scan = Scan::new(Loader::new(&log, format, want), format);
         let ignorable = if schema == Schema::V14 {
             "NULL"
@@ -171,7 +172,7 @@ impl DshDatabase {
 
 impl Store for DshDatabase {
     fn kind(&self) -> &'static str {
-        "dsh"
+        self.options.product.kind()
     }
 
     fn root(&self) -> &Path {

@@ -1,0 +1,43 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::claude::ClaudeStore;
+use crate::dsh::{DshDatabase, DshOptions, DshStore, Product};
+use crate::{Store, StoreError};
+
+/// The kinds of stores that [`open`] knows: one for each agent.
+pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude"];
+
+/// Opens a store by its kind; `None` for a kind that is not in [`KINDS`].
+///
+/// `root` is where the agent's logs lie, as [`locate`](crate::locate) says it. For DeepSeek Harness and its
+/// forks it may also be a database: a file, or a directory with a `sessions.db` in it.
+///
+/// ```
+/// use sref_stores::{CancellationToken, open};
+///
+/// let store = open("claude", "no/such/directory").unwrap()?;
+/// assert_eq!(store.kind(), "claude");
+/// assert!(store.list(&CancellationToken::new())?.sessions.is_empty());
+/// assert!(open("acme", "x").is_none());
+/// # Ok::<(), sref_stores::StoreError>(())
+/// ```
+pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store>, StoreError>> {
+    let root = root.into();
+    let product = match kind {
+        "dsh" => Product::Dsh,
+        "toh" => Product::Toh,
+        "hydra" => Product::Hydra,
+        "bh" => Product::Bh,
+        "freddie" => Product::Freddie,
+        "claude" => return Some(Ok(Arc::new(ClaudeStore::open(root)))),
+        _ => return None,
+    };
+    let mut options = DshOptions::default();
+    options.product = product;
+    if root.is_file() || root.join(DshDatabase::FILE).is_file() {
+        return Some(Ok(Arc::new(DshDatabase::open(root, options))));
+    }
+    let store = DshStore::open(root, options);
+    Some(store.map(|store| Arc::new(store) as Arc<dyn Store>))
+}
