@@ -8,8 +8,7 @@ use sref::projection::{Budget, Retention};
 use sref::service::{Config, ReferenceError};
 use sref::session::{Dialect, JsString};
 use sref::uri::MentionOptions;
-
-use crate::reader::{KINDS, Kind};
+use sref_stores::KINDS;
 
 /// How the answer is printed.
 #[derive(Debug, Args)]
@@ -34,7 +33,7 @@ pub(crate) struct Stores {
 /// The value of `--store`.
 #[derive(Debug, Clone)]
 pub(crate) struct StorePlace {
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static str,
     pub(crate) path: PathBuf,
 }
 
@@ -44,10 +43,9 @@ impl StorePlace {
             Some((kind, path)) if !path.is_empty() => (kind, path),
             _ => return Err("expected KIND=PATH, as in dsh=/home/me/.dsh/sessions".to_owned()),
         };
-        let known: Vec<&str> = KINDS.iter().map(|own| own.name).collect();
-        let kind = KINDS.iter().find(|own| own.name == kind);
+        let found = KINDS.iter().copied().find(|own| *own == kind);
         Ok(Self {
-            kind: kind.ok_or_else(|| format!("KIND is one of: {}", known.join(", ")))?,
+            kind: found.ok_or_else(|| format!("KIND is one of: {}", KINDS.join(", ")))?,
             path: path.into(),
         })
     }
@@ -212,7 +210,7 @@ mod tests {
     #[test]
     fn a_store_is_a_kind_and_a_path() {
         let place = StorePlace::parse("dsh=/a=b").unwrap();
-        assert_eq!((place.kind.name, place.path), ("dsh", "/a=b".into()));
+        assert_eq!((place.kind, place.path), ("dsh", "/a=b".into()));
         for bad in ["", "dsh", "dsh=", "=/a", "/a/b", "hal=/a"] {
             assert!(StorePlace::parse(bad).is_err(), "{bad}");
         }

@@ -10,8 +10,8 @@ use sref::service::{Config, Search, SessionReferenceResolver};
 use sref::session::json::Object;
 use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::{Schemes, SessionUri};
-use sref_stores::dsh::{DshOptions, DshStore};
-use sref_stores::{Corpus, Environment, Listing, Located, Store, StoreError, locate};
+use sref_stores::dsh::session_directory;
+use sref_stores::{Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, locate, open};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
@@ -19,19 +19,6 @@ use crate::failure::{Failure, code};
 use crate::ids::Ids;
 use crate::options::{Spelling, StorePlace, Stores};
 use crate::term::visible;
-
-/// An agent whose stores can be opened.
-#[derive(Debug)]
-pub(crate) struct Kind {
-    pub(crate) name: &'static str,
-    open: fn(PathBuf) -> Result<Arc<dyn Store>, StoreError>,
-}
-
-/// The agents that are known.
-pub(crate) const KINDS: &[Kind] = &[Kind {
-    name: "dsh",
-    open: |root| Ok(Arc::new(DshStore::open(root, DshOptions::default())?)),
-}];
 
 /// The stores of one command, and the runtime in which they are read.
 pub(crate) struct Reader {
@@ -59,14 +46,11 @@ impl Reader {
         }
         if stores.places.is_empty() {
             for located in locate(&Environment::of_process()) {
-                let kind = KINDS.iter().find(|kind| kind.name == located.kind);
-                let Some(kind) = kind.filter(|_| located.root.exists()) else {
-                    absent.push(located);
-                    continue;
-                };
-                match (kind.open)(located.root.clone()) {
-                    Ok(store) => opened.push(store),
-                    Err(error) => broken.push(StoreReport {
+                let there = located.root.exists();
+                match open(located.kind, &located.root).filter(|_| there) {
+                    None => absent.push(located),
+                    Some(Ok(store)) => opened.push(store),
+                    Some(Err(error)) => broken.push(StoreReport {
                         kind: located.kind,
                         root: located.root,
                         listing: Err(error),
@@ -142,6 +126,19 @@ impl Reader {
         let surface = self.wait(|cancel| self.corpus.surface(id, cancel))?;
         let gone = || QueryError::SessionNotFound { id: id.clone() };
         Ok(surface.ok_or_else(gone)?)
+    }
+
+    /// What was skipped in the directories that have the name of this session: another log of it,
+    /// say. Other files are nobody's.
+    pub(crate) fn diagnostics(&self, id: &SessionId) -> Vec<Diagnostic> {
+        let Some(directory) = session_directory(id.as_js_str()) else {
+            return Vec::new();
+        };
+        let listings = self.wait(|cancel| self.corpus.survey(cancel));
+        let skipped = listings.into_iter().flatten();
+        let mut skipped: Vec<Diagnostic> = skipped.flat_map(|own| own.diagnostics).collect();
+        skipped.retain(|own| own.path.iter().any(|name| name == directory.as_str()));
+        skipped
     }
 
     /// What each store holds and what it skipped.
@@ -251,5 +248,8 @@ fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
             format!("could not read the store {path}: {error}"),
         ));
     }
-    Ok((place.kind.open)(root)?)
+    let store = open(place.kind, root).ok_or_else(|| {
+        Failure::new(code::NO_STORE, format!("no reader for stores of {}", place.kind))
+    })?;
+    Ok(store?)
 }

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use sref::session::JsString;
 use sref::session::json::{Object, Value};
+use sref_stores::Diagnostic;
 
 use crate::console;
 use crate::failure::{self, Failure};
@@ -16,7 +17,9 @@ const EXAMPLES: &str = "\
 Examples:
   sref doctor
   sref doctor --store dsh=examples/sample-store/sessions
-  sref doctor --json | jq -r '.[] | [.code, .path] | @tsv'";
+  sref doctor --json | jq -r '.[] | [.code, .path] | @tsv'
+
+JSON: an array of {kind, root, code, path?, detail}.";
 
 /// Say which files of the stores were skipped, and why
 ///
@@ -72,14 +75,7 @@ fn findings(report: &StoreReport) -> Vec<Finding> {
         Ok(listing) => listing
             .diagnostics
             .iter()
-            .map(|own| {
-                let mut detail = own.kind.explanation().to_owned();
-                if !own.detail.is_empty() {
-                    detail.push_str(": ");
-                    detail.push_str(&own.detail);
-                }
-                finding(own.code(), Some(&own.path), detail)
-            })
+            .map(|own| finding(own.code(), Some(&own.path), detail(own)))
             .collect(),
         Err(error) => vec![finding(
             error.reason(),
@@ -87,6 +83,16 @@ fn findings(report: &StoreReport) -> Vec<Finding> {
             failure::with_causes(error),
         )],
     }
+}
+
+/// What a diagnostic means, and more about it.
+pub(super) fn detail(own: &Diagnostic) -> String {
+    let mut detail = own.kind.explanation().to_owned();
+    if !own.detail.is_empty() {
+        detail.push_str(": ");
+        detail.push_str(&own.detail);
+    }
+    detail
 }
 
 fn text(path: &Path) -> JsString {

@@ -20,7 +20,10 @@ Examples:
   sref list --cwd ~/shop --limit 5
   sref list --all --json | jq -r '.[].mention'
 
-A unique beginning of an id, as the first column has it, will do wherever an id is taken.";
+A unique beginning of an id, as the first column has it, will do wherever an id is taken.
+
+JSON: an array of {sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention};
+times are milliseconds since 1970, and what is absent is unknown.";
 
 /// The most columns that a directory takes, and how wide a terminal shows directories at all.
 const DIRECTORY: usize = 32;

@@ -11,7 +11,9 @@ const EXAMPLES: &str = "\
 Examples:
   sref mention 3f9c
   sref mention 3f9c --label 'the login bug'
-  sref prepare \"As in $(sref mention 3f9c), but for Firefox\"";
+  sref prepare \"As in $(sref mention 3f9c), but for Firefox\"
+
+JSON: {sessionId, label, mention}.";
 
 /// Print the text that cites a session
 #[derive(Debug, clap::Args)]

@@ -26,7 +26,10 @@ Examples:
 
 The message comes first, then the context for the model (dsh-0.0.1 has them the other way round). A
 receipt on stderr says what was carried and what was left out. A text without mentions comes back as
-it is, and no store is read.";
+it is, and no store is read.
+
+JSON: {content, additionalContext, receipt: {references, contextBytes, leftAsText}};
+additionalContext is null when nothing is cited.";
 
 /// Turn a text with mentions into the message and its context
 #[derive(Debug, clap::Args)]

@@ -17,7 +17,10 @@ Examples:
   sref stores --store dsh=examples/sample-store/sessions
   sref stores --json | jq -r '.[].root'
 
-`sref doctor` says what the problems are.";
+`sref doctor` says what the problems are.
+
+JSON: an array of {kind, root, sessions?, problems, code?}; code is there when the store cannot be
+read.";
 
 /// List the stores of sessions on this machine
 #[derive(Debug, clap::Args)]

@@ -15,7 +15,7 @@ Examples:
 
 /// Turn session ids into URIs and back
 ///
-/// No store is read: any text is an id.
+/// No store is read: any text is an id. JSON: {sessionId, uri}.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -99,6 +99,32 @@ fn the_doctor_names_what_was_skipped() {
     assert_eq!(succeed(on_sample(&["doctor", "--json"])).stdout, "[]\n");
 }
 
+#[test]
+fn another_log_of_a_session_is_told_where_it_is_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let log = |project: &str, cwd: &str, created_at: u64| {
+        let directory = home.path().join(project).join("twin");
+        fs::create_dir_all(&directory).unwrap();
+        let line = format!(
+            r#"{{"type":"session","version":0,"id":"twin","createdAt":{created_at},"cwd":"{cwd}","delegationDepth":0}}"#
+        );
+        fs::write(directory.join("session.jsonl"), line + "\n").unwrap();
+    };
+    log("--a--", "/a", 5);
+    log("--b--", "/b", 6);
+    let json = run(on_store(home.path(), &["show", "twin", "--json"])).json();
+    let diagnostics = json["diagnostics"].as_array().unwrap();
+    assert_eq!(diagnostics.len(), 1, "{json}");
+    assert_eq!(diagnostics[0]["code"], "store.duplicate-id");
+    let text = run(on_store(home.path(), &["show", "twin"]));
+    assert!(text.stdout.contains("Nothing was said"), "{}", text.stdout);
+    assert!(
+        text.stderr.contains("another log has the same id"),
+        "{}",
+        text.stderr
+    );
+}
+
 /// Every file below a directory: its bytes, and when it was written.
 fn tree(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let mut files = BTreeMap::new();

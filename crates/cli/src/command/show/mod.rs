@@ -4,6 +4,7 @@ use sref::projection::{Conversation, Identity, Retained, Text, project, retain};
 use sref::query::SessionRecord;
 use sref::session::json::{Object, Value};
 use sref::session::{JsString, SurfaceSnapshot};
+use sref_stores::Diagnostic;
 
 use crate::console;
 use crate::failure::Failure;
@@ -21,7 +22,10 @@ Examples:
   sref show 3f9c --full            the whole conversation, without a budget
   sref show 3f9c --budget 4096 --json
 
-A full bar is text that is carried, a light one text that is not.";
+A full bar is text that is carried, a light one text that is not.
+
+JSON: {sessionId, agent, title?, label, cwd?, createdAt, capturedThroughSeq?, conversation: [{role,
+text, checkpoint?, omittedBytes?}], stats, diagnostics}; dropped messages are counted in stats.";
 
 /// How wide the picture is where nobody says how wide the terminal is.
 const COLUMNS: usize = 80;
@@ -63,6 +67,7 @@ struct Shown<'a> {
     retained: &'a Retained,
     /// Absent when there is none.
     budget: Option<usize>,
+    diagnostics: &'a [Diagnostic],
 }
 
 impl Args {
@@ -73,6 +78,7 @@ impl Args {
         let record = reader.find(&self.id, &dialect)?;
         let surface = reader.surface(&record.header.id)?;
         let title = reader.title(&record.header.id)?;
+        let diagnostics = reader.diagnostics(&record.header.id);
         drop(progress);
 
         let conversation = project(&surface, dialect.checkpoints());
@@ -94,6 +100,7 @@ impl Args {
             conversation: &conversation,
             retained: &retained,
             budget,
+            diagnostics: &diagnostics,
         };
         if self.format.json {
             return console::print_json(&shape(&shown));
@@ -104,8 +111,23 @@ impl Args {
             draw::text(&picture, columns)
         } else {
             draw::overview(&picture, columns)
-        })
+        })?;
+        for own in &diagnostics {
+            let path = own.path.to_string_lossy();
+            let note = format!("note: {path}: {}", super::doctor::detail(own));
+            console::say(&visible::line(note.as_str().into()));
+        }
+        Ok(())
     }
+}
+
+/// `{code, path, detail}`
+fn diagnostic(own: &Diagnostic) -> Value {
+    Object::new()
+        .with("code", own.code())
+        .with("path", own.path.to_string_lossy().into_owned())
+        .with("detail", super::doctor::detail(own))
+        .into()
 }
 
 /// What can be drawn of it.
@@ -155,7 +177,8 @@ fn words(text: &Text<'_>) -> String {
     visible::line(text.slice(0..end))
 }
 
-/// `{sessionId, agent, title, label, cwd, createdAt, capturedThroughSeq, conversation, stats}`
+/// `{sessionId, agent, title?, label, cwd?, createdAt, capturedThroughSeq?, conversation, stats,
+/// diagnostics}`
 fn shape(shown: &Shown<'_>) -> Value {
     let header = &shown.surface.header;
     let id = header.id.as_js_string();
@@ -192,6 +215,7 @@ fn shape(shown: &Shown<'_>) -> Value {
             out.into()
         })
         .collect();
+    let diagnostics: Vec<Value> = shown.diagnostics.iter().map(diagnostic).collect();
     let facts = &shown.retained.facts;
     let mut stats = Object::new()
         .with("compacted", facts.compacted)
@@ -206,6 +230,6 @@ fn shape(shown: &Shown<'_>) -> Value {
     }
     out.with("conversation", conversation)
         .with("stats", stats)
-        .with("diagnostics", Vec::new())
+        .with("diagnostics", diagnostics)
         .into()
 }
