@@ -70,7 +70,9 @@ impl<T: AsRef<str>> Fitting<T> {
         self.probes += 1;
         let mut done = self.probes == MAX_PROBES;
         if size <= self.cap.aim {
-            done |= whole || size * 1_000 >= self.cap.aim * ENOUGH;
+            // A bigger budget that changes nothing: another limit holds, and no third one will help.
+            let stuck = self.over.is_none() && self.fits.is_some_and(|(_, known)| known == size);
+            done |= whole || stuck || size * 1_000 >= self.cap.aim * ENOUGH;
             if self.fits.is_none_or(|(known, _)| budget >= known) {
                 self.fits = Some((budget, size));
                 self.best = Some(text);
@@ -237,6 +239,16 @@ mod tests {
         assert_eq!(probes(Unit::Utf16, "all of it"), (1, 16));
         let (number, size) = probes(Unit::Utf16, &chinese);
         assert!(number <= 3 && size >= 9_357, "{number} {size}");
+    }
+
+    #[test]
+    fn another_limit_ends_the_search() {
+        let probes = Cell::new(0);
+        let made = fit(&cap(Unit::Utf16), 0, |budget| {
+            probes.set(probes.get() + 1);
+            Some(("a".repeat(budget.min(5_000)), false))
+        });
+        assert_eq!((probes.get(), made.unwrap().len()), (2, 5_000));
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Delivery {
     pub fn overhead(frame: &Frame, references: &[Reference], failures: &[Failure]) -> usize {
         let continuations = references
             .iter()
-            .map(|own| continuation(&own.session_id, references.len(), u64::MAX, u64::MAX));
+            .map(|own| continuation(&own.session_id, references.len(), MESSAGES, MESSAGES));
         let lines = continuations.chain(not_attached(failures));
         let lines: usize = lines.map(|line| line.len() + "\n\n".len()).sum();
         // Between objects stands a comma.
@@ -136,6 +136,9 @@ impl Delivery {
         failed.join("; ")
     }
 }
+
+/// More messages than sessions have.
+const MESSAGES: u64 = 99_999_999;
 
 /// Of more failures only the number is told: a prompt may be full of them.
 const MAX_FAILURES: usize = 5;
