@@ -219,3 +219,25 @@ fn rank<T>(
     }
     ranks.into_iter().flatten().take(limit).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A keystroke must not search ten thousand sessions for the fifty that it finds at once.
+    #[test]
+    fn what_is_beyond_the_limit_of_its_rank_is_not_searched() {
+        let affinity = |item: &u32| match item % 3 {
+            0 => Affinity::Same,
+            1 => Affinity::Unplaced,
+            _ => Affinity::Other,
+        };
+        let mut searched = Vec::new();
+        let found = rank(0..30, 2, affinity, |item| {
+            searched.push(*item);
+            *item != 1
+        });
+        assert_eq!(found, [0, 3]);
+        assert_eq!(searched, [0, 1, 2, 3, 4, 5, 7]);
+    }
+}

@@ -56,7 +56,7 @@ impl Config {
             let Some(value) = members.get(option) else {
                 return Ok(None);
             };
-            match positive(value) {
+            match natural(value) {
                 Some(value) => Ok(Some(value)),
                 None => Err(ReferenceError::InvalidConfig { option }),
             }
@@ -181,7 +181,7 @@ impl Limit {
     /// [`ReferenceError::InvalidLimit`] for anything but a positive integer of at most 2^53 − 1;
     /// `2.0` is one.
     pub fn from_json(limit: &Value) -> Result<Self, ReferenceError> {
-        Self::new(positive(limit).ok_or(ReferenceError::InvalidLimit)?)
+        Self::new(natural(limit).ok_or(ReferenceError::InvalidLimit)?)
     }
 
     /// The number.
@@ -194,11 +194,9 @@ impl Limit {
 /// JavaScript's `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// A number as JavaScript's `Number.isSafeInteger` accepts it, if it is above zero.
-fn positive(value: &Value) -> Option<u64> {
-    u64::try_from(value.as_safe_integer()?)
-        .ok()
-        .filter(|value| *value > 0)
+/// A number as JavaScript's `Number.isSafeInteger` accepts it, if it is not negative.
+pub(crate) fn natural(value: &Value) -> Option<u64> {
+    u64::try_from(value.as_safe_integer()?).ok()
 }
 
 /// A positive safe integer as a size. On a 32-bit machine nothing is as big as the largest ones,

@@ -3,6 +3,7 @@ use sref_session::json::{Object, Value};
 use sref_session::{JsString, Message, SessionId};
 
 use crate::ReferenceError;
+use crate::config::natural;
 
 /// The kind of source that marks a context message.
 const KIND: &str = "session-reference";
@@ -131,9 +132,4 @@ impl SourceRecord {
             .with("references", references)
             .into()
     }
-}
-
-/// A count, as JavaScript would take it for one.
-fn natural(value: &Value) -> Option<u64> {
-    u64::try_from(value.as_safe_integer()?).ok()
 }

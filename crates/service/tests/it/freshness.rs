@@ -114,6 +114,10 @@ fn a_log_that_ends_earlier_or_messages_taken_back_are_a_shortening() {
         Some(surface("a", vec![])),
         (Some(0), "s"),
     );
+    // Also when what is missing showed nothing.
+    let mut then = surface("a", CITED());
+    then.captured_through_seq = Some(9);
+    check(then, Some(surface("a", CITED())), (Some(0), "s"));
     let rewound = vec![user(1, "q"), user(8, "other")];
     check(
         surface("a", CITED()),
