@@ -24,10 +24,21 @@ pub(crate) struct Format {
 #[command(next_help_heading = "Stores")]
 pub(crate) struct Stores {
     /// Read this store instead of those found on the machine; can be repeated
-    ///
-    /// KIND is the agent, PATH the directory of its session logs.
-    #[arg(long = "store", value_name = "KIND=PATH", value_parser = StorePlace::parse)]
+    #[arg(
+        long = "store",
+        value_name = "KIND=PATH",
+        value_parser = StorePlace::parse,
+        long_help = store_help()
+    )]
     pub(crate) places: Vec<StorePlace>,
+}
+
+fn store_help() -> String {
+    format!(
+        "Read this store instead of those found on the machine; can be repeated\n\n\
+         KIND is the agent ({}), PATH the directory of its session logs, or their database.",
+        KINDS.join(", ")
+    )
 }
 
 /// The value of `--store`.

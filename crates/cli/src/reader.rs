@@ -11,7 +11,9 @@ use sref::session::json::Object;
 use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::{Schemes, SessionUri};
 use sref_stores::dsh::session_directory;
-use sref_stores::{Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, locate, open};
+use sref_stores::{
+    Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, locate, open,
+};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
@@ -249,7 +251,10 @@ fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
         ));
     }
     let store = open(place.kind, root).ok_or_else(|| {
-        Failure::new(code::NO_STORE, format!("no reader for stores of {}", place.kind))
+        Failure::new(
+            code::NO_STORE,
+            format!("no reader for stores of {}", place.kind),
+        )
     })?;
     Ok(store?)
 }

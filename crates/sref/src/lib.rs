@@ -31,3 +31,10 @@ pub use sref_service::{Config, ReferenceError, SessionReferenceResolver};
 pub use sref_session::{Dialect, JsString, Message, SessionId};
 #[doc(inline)]
 pub use sref_uri::{Reference, SessionUri, extract, format_mention};
+
+/// Compiles and runs every Rust block of the README.
+///
+/// Behind `cfg(doctest)`, since the file lies outside the published crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

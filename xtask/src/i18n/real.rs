@@ -57,8 +57,8 @@ fn check_fence(tree: &Tree, file: &str, fence: &Fence, problems: &mut Vec<String
             let mut tests = tree.texts("", ".rs").filter(|(path, _)| {
                 path.starts_with("tests/") || path.starts_with("crates/cli/tests/")
             });
-            if !tests.any(|(path, _)| names(tree, path, file, "trycmd")) {
-                problems.push("no trycmd test runs the sessions of this document".into());
+            if !tests.any(|(path, _)| names(tree, path, file, "run_sessions")) {
+                problems.push("no test with run_sessions runs the sessions of this document".into());
             }
         }
         "json" => check_json(&fence.content, problems),
@@ -189,7 +189,7 @@ mod tests {
             ),
             (
                 "tests/cli.rs",
-                "trycmd::TestCases::new().case(\"../README.md\");",
+                "run_sessions(\"../README.md\");",
             ),
             ("docs/errors.md", "| `uri.scheme` | … |\n"),
             (

@@ -1,0 +1,99 @@
+//! The sessions that the documents show print what the documents say.
+//!
+//! A runner of our own: the usual one turns backslashes into slashes before it compares, and the
+//! program prints JSON.
+
+use std::path::Path;
+use std::process::Command;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Both sides of the README have the same blocks, which `cargo xtask i18n` checks; so one is enough.
+#[test]
+fn the_readme_shows_what_the_program_does() {
+    assert_eq!(run_sessions("README.md"), 2);
+}
+
+/// Runs the `console` blocks of a document and tells how many commands they hold.
+fn run_sessions(document: &str) -> usize {
+    let text = std::fs::read_to_string(Path::new(ROOT).join(document)).expect("a document");
+    let mut commands = 0;
+    for block in text.split("\n```console\n").skip(1) {
+        let (block, _) = block.split_once("\n```").expect("the end of a block");
+        for session in format!("\n{block}").split("\n$ ").skip(1) {
+            let (command, expected) = session.split_once('\n').unwrap_or((session, ""));
+            let printed = run(command);
+            let same = matches(expected.trim_end(), printed.trim_end());
+            assert!(
+                same,
+                "{document}: {command}\n--- expected\n{expected}\n--- printed\n{printed}"
+            );
+            commands += 1;
+        }
+    }
+    commands
+}
+
+/// What a shell in the root of the repository shows for a command: the answer, then the remarks.
+fn run(command: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_sref"));
+    let directory = program.parent().expect("a directory");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path));
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(ROOT)
+        .env("PATH", std::env::join_paths(paths).expect("paths"))
+        .output()
+        .expect("a shell");
+    let part = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    part(output.stdout) + &part(output.stderr)
+}
+
+/// Whether a text is as expected, where `[..]` stands for any part of a line.
+fn matches(expected: &str, printed: &str) -> bool {
+    let (mut expected, mut printed) = (expected.lines(), printed.lines());
+    loop {
+        match (expected.next(), printed.next()) {
+            (None, None) => return true,
+            (Some(expected), Some(printed)) if line_matches(expected, printed) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn line_matches(expected: &str, printed: &str) -> bool {
+    let mut parts = expected.split("[..]");
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = printed.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        match parts.peek() {
+            None => return rest.ends_with(part),
+            Some(_) => match rest.find(part) {
+                Some(at) => rest = &rest[at + part.len()..],
+                None => return false,
+            },
+        }
+    }
+    true
+}
+
+#[test]
+fn a_placeholder_stands_for_a_part_of_one_line() {
+    assert!(matches("a [..] b\nc", "a x y b\nc"));
+    assert!(matches("x[..]", "x"));
+    for (expected, printed) in [
+        ("a [..] b", "a b"),
+        ("a", "b"),
+        ("a\nb", "a"),
+        ("[..]", "a\nb"),
+    ] {
+        assert!(!matches(expected, printed), "{expected:?} {printed:?}");
+    }
+}
