@@ -66,7 +66,9 @@ impl Root for Recorded {
 
     fn run(&self, folder: &Path) -> Section {
         let root = folder.join(&self.name);
-        let mut check = Check::new(&self.name, Opened::newer(&root, layout::kind_of(&root), 4));
+        let newest = self.releases.last().map_or(0, |(format, _)| *format);
+        let store = Opened::newer(&root, layout::kind_of(&root), newest);
+        let mut check = Check::new(&self.name, store);
         if let Err(malformed) = self.compare(&root, &mut check) {
             check.broken(malformed.to_string());
         }
