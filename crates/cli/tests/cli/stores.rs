@@ -39,21 +39,27 @@ fn a_store_that_is_not_there() {
 }
 
 #[test]
-fn a_store_that_is_found_and_cannot_be_opened_costs_its_own_sessions() {
+fn a_store_that_is_found_and_cannot_be_read_costs_its_own_sessions() {
     let home = tempfile::tempdir().unwrap();
-    fs::write(home.path().join("sessions"), "no directory").unwrap();
+    // What is no directory is taken for a database.
+    let root = home.path().join("sessions");
+    fs::write(&root, "neither a directory nor a database").unwrap();
     let on_home = |args: &[&str]| {
         let mut command = sref(args);
         command.env("DSH_HOME", home.path());
-        run(command)
+        command
     };
-    let list = on_home(&["list"]);
-    assert_eq!((list.status, list.stdout.as_str()), (0, ""));
-    assert!(list.stderr.contains("cannot be read"), "{}", list.stderr);
-    let stores = on_home(&["stores", "--json"]).json();
-    assert_eq!(stores[0]["code"], "store.io");
-    let doctor = on_home(&["doctor"]);
-    assert!(doctor.stdout.starts_with("store.io  "), "{}", doctor.stdout);
+    fails(|| on_home(&["list"]), "SESSION_QUERY_PERSISTENCE_FAILED");
+    let stores = succeed(on_home(&["stores", "--json"])).json();
+    assert_eq!(stores.as_array().unwrap().len(), 1);
+    let code = stores[0]["code"].as_str().unwrap();
+    assert!(code.starts_with("store."), "{code}");
+    let doctor = succeed(on_home(&["doctor"])).stdout;
+    assert!(doctor.starts_with(&format!("{code}  ")), "{doctor}");
+    // Beside one that can be read, nothing fails.
+    let other = format!("dsh={}", sample().display());
+    let list = succeed(on_store(&root, &["list", "--store", &other]));
+    assert_eq!(list.stdout.lines().count(), 7);
 }
 
 #[test]
