@@ -9,9 +9,11 @@
 //! what is skipped stays cheap. [`parse`] builds a [`Value`]; it refuses more than [`MAX_DEPTH`]
 //! levels, since a tree is dropped by recursion.
 
+mod bytes;
 mod error;
 mod parse;
 mod quote;
+mod raw;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -20,5 +22,6 @@ mod value;
 pub use error::{JsonError, JsonErrorKind};
 pub use parse::{MAX_DEPTH, parse};
 pub use quote::{quote, quote_into};
-pub use scan::{Kind, RawString, Scanner};
+pub use raw::RawString;
+pub use scan::{Kind, Scanner};
 pub use value::{Number, Object, Value, safe_integer};

@@ -1,11 +1,10 @@
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::bytes::{is_white, plain_end, plain_string, short_integer};
 use super::error::{JsonError, JsonErrorKind};
+use super::raw::RawString;
 use super::value::safe_integer;
-use crate::JsString;
-use crate::string::wtf8;
 
 /// What the next value is, told from its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,101 +25,6 @@ pub enum Kind {
     Array,
     /// An object.
     Object,
-}
-
-/// A string as it stands between its quotes: checked, not yet decoded.
-#[derive(Debug, Clone, Copy)]
-pub struct RawString<'a> {
-    bytes: &'a [u8],
-    escaped: bool,
-}
-
-impl<'a> RawString<'a> {
-    /// The bytes between the quotes, escapes untouched.
-    #[must_use]
-    pub const fn raw(self) -> &'a [u8] {
-        self.bytes
-    }
-
-    /// Whether the string says `text`. Decodes only when it holds an escape.
-    #[must_use]
-    pub fn is(self, text: &str) -> bool {
-        if self.escaped {
-            self.decode() == *text
-        } else {
-            self.bytes == text.as_bytes()
-        }
-    }
-
-    /// The string's text as bytes: borrowed when it holds no escape. For comparing and matching;
-    /// ill-formed UTF-8 is still in it.
-    #[must_use]
-    pub fn text(self) -> Cow<'a, [u8]> {
-        if self.escaped {
-            Cow::Owned(self.decode().into_wtf8())
-        } else {
-            Cow::Borrowed(self.bytes)
-        }
-    }
-
-    /// The string's text.
-    #[must_use]
-    pub fn decode(self) -> JsString {
-        if !self.escaped {
-            return JsString::from_utf8_lossy(self.bytes);
-        }
-        // Gathered as bytes and checked once: a `JsString` that has a lone surrogate is dear to grow.
-        let mut out = Vec::with_capacity(self.bytes.len());
-        let mut rest = self.bytes;
-        while let Some(at) = memchr::memchr(b'\\', rest) {
-            push_lossy(&mut out, &rest[..at]);
-            let (code_point, used) = escape(&rest[at..]);
-            wtf8::push_code_point(&mut out, code_point);
-            rest = &rest[at + used..];
-        }
-        push_lossy(&mut out, rest);
-        JsString::from_checked(out)
-    }
-}
-
-fn push_lossy(out: &mut Vec<u8>, bytes: &[u8]) {
-    for chunk in bytes.utf8_chunks() {
-        out.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{FFFD}".as_bytes());
-        }
-    }
-}
-
-/// The code point of a checked escape at the start of `bytes`, a surrogate included, and its
-/// length.
-fn escape(bytes: &[u8]) -> (u32, usize) {
-    let simple = match bytes[1] {
-        b'b' => 0x08,
-        b'f' => 0x0C,
-        b'n' => 0x0A,
-        b'r' => 0x0D,
-        b't' => 0x09,
-        b'u' => {
-            let high = hex4(&bytes[2..]);
-            if wtf8::is_high(high) && bytes.get(6..8) == Some(b"\\u") {
-                let low = hex4(&bytes[8..]);
-                if wtf8::is_low(low) {
-                    return (wtf8::join(high, low), 12);
-                }
-            }
-            return (high.into(), 6);
-        }
-        other => other.into(),
-    };
-    (simple, 2)
-}
-
-fn hex4(bytes: &[u8]) -> u16 {
-    bytes[..4].iter().fold(0, |value, digit| {
-        let digit = (*digit as char).to_digit(16).unwrap_or(0);
-        (value << 4) | u16::try_from(digit).unwrap_or(0)
-    })
 }
 
 /// Walks JSON text without building anything.
@@ -251,8 +155,10 @@ impl<'a> Scanner<'a> {
     /// never ends with `{`, `[` or white space that follows one.
     #[inline]
     fn next(&mut self, open: u8, close: u8) -> Result<bool, JsonError> {
-        let mut before = self.bytes[..self.at].iter().rev();
-        let first = before.find(|byte| !is_white(**byte)) == Some(&open);
+        let first = match self.at.checked_sub(1).map(|before| self.bytes[before]) {
+            Some(before) if is_white(before) => self.stands_after(open),
+            before => before == Some(open),
+        };
         self.white_space();
         let byte = self.byte()?;
         if byte == close {
@@ -267,6 +173,12 @@ impl<'a> Scanner<'a> {
             self.white_space();
         }
         Ok(true)
+    }
+
+    /// Whether the last byte but white space is this one.
+    fn stands_after(&self, byte: u8) -> bool {
+        let mut before = self.bytes[..self.at].iter().rev();
+        before.find(|before| !is_white(**before)) == Some(&byte)
     }
 
     /// Passes an array and tells how many elements it has, if all of them are strings; `None` for
@@ -287,11 +199,17 @@ impl<'a> Scanner<'a> {
     pub fn strings(&mut self) -> Result<Option<u64>, JsonError> {
         let (mut count, mut all) = (0, true);
         let is_array = self.each_element(|scanner| {
-            count += 1;
-            if scanner.bytes.get(scanner.at) == Some(&b'"') {
-                return scanner.raw_string().map(|_| ());
+            // Plain strings behind one another, as writers put them.
+            while let Some(end) = plain_string(scanner.bytes, scanner.at) {
+                count += 1;
+                scanner.at = end;
+                if !matches!(scanner.bytes.get(end..end + 2), Some(b",\"")) {
+                    return Ok(());
+                }
+                scanner.at += 1;
             }
-            all = false;
+            count += 1;
+            all &= scanner.bytes.get(scanner.at) == Some(&b'"');
             scanner.skip_value().map(|_| ())
         })?;
         Ok((is_array && all).then_some(count))
@@ -315,39 +233,24 @@ impl<'a> Scanner<'a> {
     pub fn integers(&mut self, mut each: impl FnMut(i64)) -> Result<bool, JsonError> {
         let mut all = true;
         let is_array = self.each_element(|scanner| {
-            let integer = match scanner.short_integer() {
-                Some(integer) => Some(integer),
-                None => {
-                    let range = scanner.skip_value()?;
-                    safe_integer(scanner.slice(range))
+            // Short numbers behind one another, as writers put them.
+            while let Some((integer, end)) = short_integer(scanner.bytes, scanner.at) {
+                each(integer);
+                scanner.at = end;
+                if scanner.bytes[end] == b']' {
+                    return Ok(());
                 }
-            };
-            match integer {
+                scanner.at += 1;
+            }
+            scanner.white_space();
+            let range = scanner.skip_value()?;
+            match safe_integer(scanner.slice(range)) {
                 Some(integer) => each(integer),
                 None => all = false,
             }
             Ok(())
         })?;
         Ok(is_array && all)
-    }
-
-    /// Passes a few digits that are all of a number; else stays.
-    fn short_integer(&mut self) -> Option<i64> {
-        let rest = &self.bytes[self.at..];
-        let mut value = 0;
-        for (at, byte) in rest.iter().enumerate().take(15) {
-            match byte {
-                b'0'..=b'9' if at == 0 || value > 0 => {
-                    value = value * 10 + i64::from(byte - b'0');
-                }
-                b',' | b']' if at > 0 => {
-                    self.at += at;
-                    return Some(value);
-                }
-                _ => return None,
-            }
-        }
-        None
     }
 
     /// Walks the elements of an array, or passes any other value; tells which. `element` stands
@@ -412,68 +315,84 @@ impl<'a> Scanner<'a> {
     pub fn skip_value(&mut self) -> Result<Range<usize>, JsonError> {
         self.white_space();
         let start = self.at;
-        let mut open = Levels::default();
-        loop {
-            let entered = self.skip_one(&mut open)?;
-            if entered {
-                continue;
-            }
-            // A value has ended: close containers until one goes on.
-            loop {
-                let Some(object) = open.innermost() else {
-                    return Ok(start..self.at);
-                };
-                self.white_space();
-                match self.byte()? {
-                    b',' => {
-                        self.at += 1;
-                        if object {
-                            self.skip_key()?;
-                        }
-                        break;
-                    }
-                    b'}' if object => open.leave(),
-                    b']' if !object => open.leave(),
-                    _ => return Err(self.unexpected()),
-                }
-                self.at += 1;
-            }
+        if !self.skip_scalar()? {
+            self.skip_container()?;
         }
+        Ok(start..self.at)
     }
 
-    /// Passes a scalar, an empty container, or the opening of a container (then `true`).
-    fn skip_one(&mut self, open: &mut Levels) -> Result<bool, JsonError> {
-        match self.peek()? {
-            Kind::Null => self.literal(b"null")?,
-            Kind::Bool if self.bytes[self.at] == b't' => self.literal(b"true")?,
-            Kind::Bool => self.literal(b"false")?,
-            Kind::Number => self.skip_number()?,
-            Kind::String => {
+    /// Passes a value that is no container; tells whether it was none.
+    #[inline]
+    fn skip_scalar(&mut self) -> Result<bool, JsonError> {
+        match self.byte()? {
+            b'"' => {
                 self.raw_string()?;
             }
-            kind @ (Kind::Array | Kind::Object) => {
-                let object = kind == Kind::Object;
+            b'-' | b'0'..=b'9' => self.skip_number()?,
+            b'{' | b'[' => return Ok(false),
+            b't' => self.literal(b"true")?,
+            b'f' => self.literal(b"false")?,
+            b'n' => self.literal(b"null")?,
+            _ => return Err(self.unexpected()),
+        }
+        Ok(true)
+    }
+
+    /// Passes a container from its opening bracket on.
+    fn skip_container(&mut self) -> Result<(), JsonError> {
+        let mut open = Levels::default();
+        'container: loop {
+            let object = self.byte()? == b'{';
+            self.at += 1;
+            self.white_space();
+            if self.byte()? == if object { b'}' } else { b']' } {
                 self.at += 1;
-                self.white_space();
-                if self.byte()? == if object { b'}' } else { b']' } {
-                    self.at += 1;
-                    return Ok(false);
-                }
+            } else {
                 open.enter(object);
                 if object {
                     self.skip_key()?;
                 }
-                return Ok(true);
+                if !self.skip_scalar()? {
+                    continue;
+                }
             }
+            // A value has ended: go on in its container, or close it.
+            while let Some(object) = open.innermost() {
+                self.white_space();
+                match self.byte()? {
+                    b',' => {
+                        self.at += 1;
+                        self.white_space();
+                        if object {
+                            self.skip_key()?;
+                        }
+                        if !self.skip_scalar()? {
+                            continue 'container;
+                        }
+                    }
+                    b'}' if object => {
+                        self.at += 1;
+                        open.leave();
+                    }
+                    b']' if !object => {
+                        self.at += 1;
+                        open.leave();
+                    }
+                    _ => return Err(self.unexpected()),
+                }
+            }
+            return Ok(());
         }
-        Ok(false)
     }
 
+    /// Passes a key, its colon and white space behind it.
+    #[inline]
     fn skip_key(&mut self) -> Result<(), JsonError> {
-        self.white_space();
         self.raw_string()?;
         self.white_space();
-        self.expect(b':')
+        self.expect(b':')?;
+        self.white_space();
+        Ok(())
     }
 
     /// Checks that nothing but white space is left.
@@ -614,67 +533,6 @@ impl<'a> Scanner<'a> {
         self.at = at;
         Err(JsonError::new(error, at))
     }
-}
-
-const fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-/// Where, from `at` on, the first byte stands that is `"`, `\` or a control.
-#[inline]
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
-    const WIDE: usize = 32;
-    // Two words first, since most runs are short; then blocks that the compiler makes vectors of.
-    for _ in 0..2 {
-        let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else {
-            return plain_end_bytewise(bytes, at);
-        };
-        let hits = special_bytes(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDE>) {
-        if block
-            .iter()
-            .fold(false, |any, byte| any | is_special(*byte))
-        {
-            break;
-        }
-        at += WIDE;
-    }
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let hits = special_bytes(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    plain_end_bytewise(bytes, at)
-}
-
-fn plain_end_bytewise(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
-    at + plain
-}
-
-const fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
-}
-
-/// The top bit of each byte of a word that is special. The lowest set bit is exact; a borrow can
-/// set bits above it only.
-const fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let quote = word ^ (ONES * 0x22);
-    let backslash = word ^ (ONES * 0x5C);
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & TOPS
 }
 
 /// The open containers, one bit each: set for an object.

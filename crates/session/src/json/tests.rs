@@ -60,6 +60,51 @@ proptest! {
         }
     }
 
+    /// Whatever the blocks and words of the inner loops, the first special byte ends a run.
+    #[test]
+    fn long_strings_end_where_they_end(
+        before in 0_usize..200,
+        special in prop::sample::select(vec!["\"", "\\n", "\\u00e9", "\\q", "\\u12", "\u{1f}", "\\", "é", ""]),
+        after in 0_usize..80,
+    ) {
+        let text = format!("[\"{}{special}{}\",1]", "x".repeat(before), "y".repeat(after));
+        let mut scanner = Scanner::new(text.as_bytes());
+        let skipped = scanner.skip_value().and_then(|_| scanner.finish());
+        prop_assert_eq!(skipped.is_ok(), oracle(&text), "{}", text);
+    }
+
+    /// The loops over arrays of scalars see what the tree has.
+    #[test]
+    fn arrays_of_scalars_are_what_the_tree_says(
+        items in prop::collection::vec(prop::sample::select(vec![
+            "1", "0", "-7", "01", "123456789012345", "1234567890123456", "1.0", "1.5", "1e400", " 2 ",
+            "\"a\"", "\"\\n\"", " \"b\"", "\"c\" ", "null", "[]", "{\"a\":[1]}", "",
+        ]), 0..6),
+        whole in prop::bool::weighted(0.9),
+    ) {
+        let text = format!("[{}{}", items.join(","), if whole { "]" } else { "" });
+        let tree = parse(text.as_bytes());
+        let items = tree.as_ref().map(|tree| tree.as_array().unwrap().to_vec()).unwrap_or_default();
+
+        let mut scanner = Scanner::new(text.as_bytes());
+        let strings = scanner.strings().and_then(|count| scanner.finish().map(|()| count));
+        let all = items.iter().all(|item| item.as_string().is_some());
+        let expected = all.then_some(items.len() as u64);
+        prop_assert_eq!(strings.ok(), tree.is_ok().then_some(expected), "{}", text);
+
+        let mut seen = Vec::new();
+        let mut scanner = Scanner::new(text.as_bytes());
+        let integers = scanner
+            .integers(|integer| seen.push(integer))
+            .and_then(|all| scanner.finish().map(|()| all));
+        let expected: Vec<_> = items.iter().filter_map(Value::as_safe_integer).collect();
+        let all = expected.len() == items.len();
+        prop_assert_eq!(integers.ok(), tree.is_ok().then_some(all), "{}", text);
+        if tree.is_ok() {
+            prop_assert_eq!(seen, expected);
+        }
+    }
+
     #[test]
     fn strings_round_trip(units in prop::collection::vec(prop_oneof![0xD7F0_u16..0xE010, 0_u16..0x80, any::<u16>()], 0..40)) {
         let text = JsString::from_utf16(units);

@@ -1,0 +1,100 @@
+//! The scanner's inner loops: runs of bytes inside strings and arrays.
+
+/// JSON's white space.
+pub(super) const fn is_white(byte: u8) -> bool {
+    byte <= b' ' && matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Where a string ends, behind its closing quote, if one without escapes begins here.
+#[inline]
+pub(super) fn plain_string(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let end = plain_end(bytes, at + 1);
+    (bytes.get(end) == Some(&b'"')).then_some(end + 1)
+}
+
+/// A few digits that are all of an element, and where the comma or bracket behind them stands.
+#[inline]
+pub(super) fn short_integer(bytes: &[u8], start: usize) -> Option<(i64, usize)> {
+    let mut value = 0;
+    let mut at = start;
+    loop {
+        match bytes.get(at)? {
+            digit @ b'0'..=b'9' if at < start + 15 && (value > 0 || at == start) => {
+                value = value * 10 + i64::from(digit - b'0');
+                at += 1;
+            }
+            b',' | b']' if at > start => return Some((value, at)),
+            _ => return None,
+        }
+    }
+}
+
+/// Where, from `at` on, the first byte stands that is `"`, `\` or a control.
+#[inline]
+pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    // A few words first, since most runs are short.
+    for _ in 0..4 {
+        let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else {
+            return plain_end_bytewise(bytes, at);
+        };
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    plain_end_of_long(bytes, at)
+}
+
+/// The same for a long run: by blocks, for which the compiler uses vectors.
+#[inline(never)]
+fn plain_end_of_long(bytes: &[u8], mut at: usize) -> usize {
+    const BLOCK: usize = 64;
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+        let special = block
+            .iter()
+            .fold(0, |special, byte| special | u8::from(is_special(*byte)));
+        if special != 0 {
+            break;
+        }
+        at += BLOCK;
+    }
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    plain_end_bytewise(bytes, at)
+}
+
+fn plain_end_bytewise(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
+    at + plain
+}
+
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without a branch, so that a block of them becomes vectors"
+)]
+const fn is_special(byte: u8) -> bool {
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+}
+
+/// The top bit of each byte of a word that is special. The lowest set bit is exact; a borrow can
+/// set bits above it only.
+const fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let quote = word ^ (ONES * 0x22);
+    let backslash = word ^ (ONES * 0x5C);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let backslash = backslash.wrapping_sub(ONES) & !backslash;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (quote | backslash | control) & TOPS
+}
