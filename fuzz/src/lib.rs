@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub use extract::extract;
 pub use json::json;
-pub use log::log;
+pub use log::{claude, log};
 pub use render::render;
 pub use uri::uri;
 
@@ -23,6 +23,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets, by the name of their program and of their directory of kept inputs.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("claude", claude),
     ("extract", extract),
     ("json", json),
     ("log", log),

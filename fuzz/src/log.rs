@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sref_session::json::Scanner;
+use sref_session::{SurfaceSnapshot, TitleSnapshot};
+use sref_stores::claude::ClaudeStore;
 use sref_stores::dsh::{DshOptions, DshStore, Encoding};
 use sref_stores::lines::{LineOptions, RecordReader, Repairs};
-use sref_stores::{CancellationToken, Store};
+use sref_stores::{CancellationToken, Listing, Store, StoreError};
 
 const HEADER: &str =
     r#"{"type":"session","version":0,"id":"s-1","createdAt":5,"cwd":"/work","delegationDepth":0}"#;
 
 /// A log costs at most its own session, and reads the same every time.
 ///
-/// The first byte says whether the bytes follow a good header or are the whole log, and for the
-/// reader of records, which repairs it makes.
+/// The first byte says whether the bytes follow a good header or are the whole log, whether the log
+/// is packed, and for the reader of records, which repairs it makes.
 pub fn log(data: &[u8]) {
     let Some((flags, data)) = data.split_first() else {
         return;
@@ -26,53 +28,88 @@ pub fn log(data: &[u8]) {
         bytes.push(b'\n');
     }
     bytes.extend_from_slice(data);
-    with_log(&bytes, store);
+    let (path, encoding) = match flags & 32 {
+        0 => ("--work--/s-1/session.jsonl", Encoding::Plain),
+        _ => ("--work--/s-1/session.jsonl.zstd", Encoding::Zstd),
+    };
+    with_log(path, &bytes, |root| {
+        let read = |options| {
+            let store = DshStore::open(root, options).expect("the directory is there");
+            read(&store, "s-1")
+        };
+        let own = check(|| read(DshOptions::default()));
+        // As the reference reads: all or nothing, and what it lists is listed here too.
+        let strict = read(DshOptions::strict(encoding));
+        if let (Ok(strict), Ok(own)) = (strict.listing, own.listing) {
+            assert_eq!(strict.sessions, own.sessions);
+        }
+        if let (Ok(Some(strict)), Ok(Some(own))) = (strict.surface, own.surface) {
+            assert_eq!(strict.events, own.events);
+        }
+    });
 }
 
-fn store(root: &Path) {
+/// The same of a log of Claude Code: a tree of records, in any order.
+pub fn claude(data: &[u8]) {
+    const ID: &str = "5f0c7a1e-0000-4000-8000-000000000001";
+    let path = format!("-work/{ID}.jsonl");
+    with_log(&path, data, |root| {
+        check(|| read(&ClaudeStore::open(root), ID));
+    });
+}
+
+/// All that a store says of one session. Errors are compared by what they tell.
+#[derive(Debug, PartialEq)]
+struct Answers {
+    listing: Result<Listing, String>,
+    surface: Result<Option<SurfaceSnapshot>, String>,
+    titles: Result<Vec<Result<Option<TitleSnapshot>, String>>, String>,
+}
+
+fn read(store: &dyn Store, id: &str) -> Answers {
     let cancel = CancellationToken::new();
-    let ids = ["s-1".into()];
-    let read = |options| {
-        let store = DshStore::open(root, options).expect("the directory is there");
-        let listing = store.list(&cancel);
-        let surface = store
-            .surface(&ids[0], &cancel)
-            .map_err(|error| error.to_string());
-        let titles = store.titles(&ids, &cancel).map(|titles| {
-            let titles = titles.into_iter();
-            titles
-                .map(|title| title.map_err(|error| error.to_string()))
-                .collect::<Vec<_>>()
-        });
-        (listing, surface, titles.map_err(|error| error.to_string()))
-    };
-    let (listing, surface, titles) = read(DshOptions::default());
-    let listing = listing.expect("one bad log never fails a listing");
-    assert!(
-        listing.sessions.len() + listing.diagnostics.len() >= 1,
-        "nothing is dropped silently"
-    );
-    assert_eq!(titles.as_ref().map(Vec::len), Ok(1));
-    let title_errors = titles
-        .iter()
-        .flatten()
-        .filter_map(|title| title.as_ref().err());
-    for error in surface.as_ref().err().into_iter().chain(title_errors) {
-        check_message(error);
+    let ids = [id.into()];
+    let told = |error: StoreError| error.to_string();
+    Answers {
+        listing: store.list(&cancel).map_err(told),
+        surface: store.surface(&ids[0], &cancel).map_err(told),
+        titles: store
+            .titles(&ids, &cancel)
+            .map(|titles| {
+                titles
+                    .into_iter()
+                    .map(|title| title.map_err(told))
+                    .collect()
+            })
+            .map_err(told),
     }
+}
 
-    let (again, again_surface, again_titles) = read(DshOptions::default());
-    assert_eq!(again.ok(), Some(listing.clone()));
-    assert_eq!((&again_surface, &again_titles), (&surface, &titles));
-
-    // As the reference reads: all or nothing, and what it lists is listed here too.
-    let (strict, strict_surface, _) = read(DshOptions::strict(Encoding::Plain));
-    if let Ok(strict) = strict {
-        assert_eq!(strict.sessions, listing.sessions);
+/// What holds for a reader that isolates failures.
+fn check(read: impl Fn() -> Answers) -> Answers {
+    let answers = read();
+    let listing = answers
+        .listing
+        .as_ref()
+        .expect("one bad log never fails a listing");
+    let told = listing.sessions.len() + listing.diagnostics.len();
+    assert!(told >= 1, "nothing is dropped silently");
+    assert_eq!(answers.titles.as_ref().map(Vec::len), Ok(1));
+    let titles = answers.titles.iter().flatten();
+    let title_errors = titles.filter_map(|title| title.as_ref().err());
+    let details = listing.diagnostics.iter().map(|own| &own.detail);
+    for message in answers
+        .surface
+        .as_ref()
+        .err()
+        .into_iter()
+        .chain(title_errors)
+        .chain(details)
+    {
+        check_message(message);
     }
-    if let (Ok(Some(strict)), Ok(Some(own))) = (strict_surface, surface) {
-        assert_eq!(strict.events, own.events);
-    }
+    assert_eq!(read(), answers, "the same every time");
+    answers
 }
 
 /// A message quotes little of a log, and no control characters.
@@ -126,13 +163,13 @@ impl Read for Trickle<'_> {
 }
 
 /// A store with one log, which is gone afterwards.
-fn with_log(bytes: &[u8], check: impl FnOnce(&Path)) {
+fn with_log(path: &str, bytes: &[u8], check: impl FnOnce(&Path)) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let root = std::env::temp_dir().join(format!("sref-fuzz-{}-{number}", std::process::id()));
-    let directory = root.join("--work--/s-1");
-    fs::create_dir_all(&directory).expect("a directory for the log");
-    fs::write(directory.join("session.jsonl"), bytes).expect("the log");
+    let log = root.join(path);
+    fs::create_dir_all(log.parent().expect("a directory")).expect("a directory for the log");
+    fs::write(log, bytes).expect("the log");
     check(&root);
     fs::remove_dir_all(&root).expect("the directory removed");
 }
