@@ -75,6 +75,17 @@ impl<'a> Raw<'a> {
         self.safe_integer()?.try_into().ok()
     }
 
+    /// The text of this value without that of `part`, which must be a value inside it: `0` stands
+    /// there instead.
+    pub(crate) fn without(self, part: Self) -> Vec<u8> {
+        let start = part.0.as_ptr().addr().wrapping_sub(self.0.as_ptr().addr());
+        let end = start.wrapping_add(part.0.len());
+        match (self.0.get(..start), self.0.get(end..)) {
+            (Some(before), Some(after)) => [before, b"0", after].concat(),
+            _ => self.0.to_vec(),
+        }
+    }
+
     /// The members of this object by name, the last of equal names, and how many distinct others
     /// there are; `None` unless it is an object.
     ///
@@ -162,6 +173,14 @@ mod tests {
         assert!(members.found[2].is_none() && members.others);
         assert!(!raw(r#"{"a":1,"a":2}"#).members(["a"]).unwrap().others);
         assert!(raw("[1]").members(["a"]).is_none());
+    }
+
+    #[test]
+    fn a_part_can_be_left_out() {
+        let object = raw(r#"{"a":[1],"b":[1]}"#);
+        let part = object.member("b").unwrap();
+        assert_eq!(object.without(part), br#"{"a":[1],"b":0}"#);
+        assert_eq!(object.without(Raw::checked(b"[1]")), object.bytes());
     }
 
     #[test]

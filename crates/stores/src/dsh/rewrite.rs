@@ -1,5 +1,5 @@
 //! Which tool results may replace which (`spec/dsh-store.md` 2.4): their data must be deeply equal
-//! once the content of the block is set aside.
+//! once the content of the result is set aside.
 //!
 //! Data is compared by a digest, so that a surface of many results costs a few bytes each, and read
 //! with a stack on the heap, so that nesting costs no recursion.
@@ -12,7 +12,7 @@ use crate::raw::Raw;
 /// The data of one tool result, as far as a rewrite must keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint {
-    /// Everything but the block's content and the message's id; `None` when the data is too large
+    /// Everything but the content and the message's id; `None` when the data is too large
     /// to tell.
     rest: Option<u128>,
     id: u128,
@@ -24,9 +24,12 @@ const MAX_LEVELS: usize = 4096;
 const MAX_MEMBERS: usize = 1 << 16;
 
 impl Fingerprint {
-    pub(super) fn of(data: Raw<'_>) -> Self {
+    /// The fingerprint of a result's data, in which `content` may change.
+    pub(super) fn of(data: Raw<'_>, content: Raw<'_>) -> Self {
+        // Most of the data is content, which need not be read again.
+        let rest = data.without(content);
         let mut walk = Walk {
-            scanner: data.scanner(),
+            scanner: Scanner::new(&rest),
             levels: Vec::new(),
             members: Vec::new(),
             id: 0,
@@ -69,37 +72,23 @@ struct Level {
     members: Option<usize>,
     /// What an array holds so far.
     items: u128,
-    count: usize,
     key: u128,
 }
 
-/// Where a value stands: `data`, `data.message`, `.content`, its first element.
+/// Where a value stands: `data`, `data.message`, `data.message.id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Data,
     Message,
-    Content,
-    Block,
-    Elsewhere,
-    /// The content of the block, and the id of the message.
-    Aside,
     Id,
+    Elsewhere,
 }
 
 impl Place {
     fn member(self, key: &[u8]) -> Self {
         match (self, key) {
             (Self::Data, b"message") => Self::Message,
-            (Self::Message, b"content") => Self::Content,
             (Self::Message, b"id") => Self::Id,
-            (Self::Block, b"content") => Self::Aside,
-            _ => Self::Elsewhere,
-        }
-    }
-
-    const fn element(self, at: usize) -> Self {
-        match (self, at) {
-            (Self::Content, 0) => Self::Block,
             _ => Self::Elsewhere,
         }
     }
@@ -114,10 +103,6 @@ impl Walk<'_> {
                 return Ok(None);
             }
             let mut value = match self.scanner.peek()? {
-                _ if place == Place::Aside => {
-                    self.scanner.skip_value()?;
-                    0
-                }
                 kind @ (Kind::Object | Kind::Array) => {
                     self.open(kind == Kind::Object, place)?;
                     match self.next()? {
@@ -164,7 +149,6 @@ impl Walk<'_> {
             place,
             members: object.then_some(self.members.len()),
             items: 0,
-            count: 0,
             key: 0,
         });
         Ok(())
@@ -182,8 +166,7 @@ impl Walk<'_> {
                 return Ok(Next::Value(level.place.member(key.as_wtf8())));
             }
         } else if self.scanner.next_element()? {
-            level.count += 1;
-            return Ok(Next::Value(level.place.element(level.count - 1)));
+            return Ok(Next::Value(Place::Elsewhere));
         }
         let digest = match level.members {
             Some(start) => object(&mut self.members, start),
@@ -239,23 +222,41 @@ mod tests {
     use sref_session::json::{Value, parse};
 
     use super::*;
+    use crate::dsh::Product;
+    use crate::dsh::format::{FORMAT_0, format};
+    use crate::dsh::shape::{Body, Checked, Tool};
 
+    /// The fingerprint of the data of a result, by the shape of formats 0 to 3.
     fn of(data: &str) -> Fingerprint {
-        Fingerprint::of(Raw::read(&mut Scanner::new(data.as_bytes())).unwrap())
+        let data = Raw::read(&mut Scanner::new(data.as_bytes())).unwrap();
+        let body = Body::Tool(Tool::read(&mut data.scanner()).unwrap());
+        match body.check(&FORMAT_0) {
+            Ok(Checked::Tool(result)) => Fingerprint::of(data, result.content),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The fingerprint of any value, in which nothing may change.
+    fn of_all(json: &str) -> Fingerprint {
+        let json = Raw::read(&mut Scanner::new(json.as_bytes())).unwrap();
+        Fingerprint::of(json, Raw::checked(b""))
     }
 
     fn equal(one: &str, other: &str) -> bool {
-        of(one).may_replace(of(other))
+        of_all(one).may_replace(of_all(other))
     }
 
-    const RESULT: &str = r#"{"turn":1,"meta":[1,{"a":0}],"message":{"id":"m","content":[{"type":"tool-result","content":[{"text":"old"}],"isError":false}],"role":"user"}}"#;
+    const RESULT: &str = r#"{"turn":1,"meta":[1,{"a":0}],"message":{"id":"m","source":{"kind":"tool","callId":"c"},"content":[{"type":"tool-result","toolCallId":"c","content":[{"text":"old"}],"isError":false,"content_":[]}],"role":"user"}}"#;
 
     /// 2.4 [k29–k31, v41]
     #[test]
     fn only_the_content_of_the_block_may_differ() {
+        let equal = |one: &str, other: &str| of(one).may_replace(of(other));
         for (from, to) in [
             ("\"old\"", "\"new\""),
             ("[{\"text\":\"old\"}]", "[]"),
+            ("\"isError\"", "\"content\":[7],\"isError\""),
+            ("\"message\"", "\"message\":7,\"message\""),
             ("\"turn\":1", "\"turn\":1.0"),
             ("\"turn\":1", "\"turn\":7,\"tur\\u006e\":1"),
             ("{\"a\":0}", "{\"a\":-0.0}"),
@@ -269,14 +270,30 @@ mod tests {
             ("[1,", "[1,1,"),
             ("\"m\"", "\"n\""),
             ("false", "true"),
-            ("\"tool-result\"", "\"x\""),
-            ("false}]", "false},{\"content\":1}]"),
+            ("\"content_\":[]", "\"content_\":[1]"),
+            ("{\"turn\"", "{\"content\":[],\"turn\""),
         ] {
             assert!(!equal(RESULT, &RESULT.replacen(from, to, 1)), "{to}");
         }
-        // Only there is content set aside.
-        assert!(!equal(r#"{"content":1}"#, r#"{"content":2}"#));
-        assert!(!equal("[[[]]]", "[[],[]]"));
+    }
+
+    /// `spec/dsh-newer.md` 8: the content is the message's own.
+    #[test]
+    fn in_format_4_the_content_of_the_message_may_differ() {
+        let of = |text: &str, role: &str| {
+            let data = format!(
+                r#"{{"message":{{"id":"t","role":"{role}","toolCallId":"c","source":{{"kind":"tool","callId":"c"}},"content":{text}}}}}"#
+            );
+            let data = Raw::checked(data.as_bytes());
+            let body = Body::Tool(Tool::read(&mut data.scanner()).unwrap());
+            match body.check(format(4, 4, Product::default()).unwrap()) {
+                Ok(Checked::Tool(result)) => Fingerprint::of(data, result.content),
+                other => panic!("{other:?}"),
+            }
+        };
+        let old = of(r#"[{"type":"text","text":"old"}]"#, "tool");
+        assert!(of("[]", "tool").may_replace(old));
+        assert!(of(r#"[{"type":"text","text":"a"},1]"#, "tool").may_replace(old));
     }
 
     /// [l01]

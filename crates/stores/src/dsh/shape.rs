@@ -48,11 +48,17 @@ impl<'a> Body<'a> {
 pub(super) enum Checked<'b, 'a> {
     User(&'b User<'a>, &'b Blocks<'a>),
     Assistant(&'b Blocks<'a>),
-    /// With the id of the call.
-    Tool(Raw<'a>),
+    Tool(ToolResult<'a>),
     System,
     Developer,
     NoMessage,
+}
+
+/// What a tool result answers, and the content that a rewrite may change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolResult<'a> {
+    pub(super) call_id: Raw<'a>,
+    pub(super) content: Raw<'a>,
 }
 
 /// `user/message`: the message itself.
@@ -124,8 +130,8 @@ pub(super) struct ToolMessage<'a> {
     pub(super) id: Option<Raw<'a>>,
     role: Option<Raw<'a>>,
     source: Option<Raw<'a>>,
-    /// How many elements `content` has, if it is an array.
-    blocks: Option<usize>,
+    /// The content, if it is an array, and how many elements it has.
+    content: Option<(Raw<'a>, usize)>,
     first: ToolBlock<'a>,
     /// The call, in format 4.
     call_id: Option<Raw<'a>>,
@@ -137,7 +143,8 @@ pub(super) struct ToolMessage<'a> {
 struct ToolBlock<'a> {
     kind: Option<Raw<'a>>,
     call_id: Option<Raw<'a>>,
-    has_content: bool,
+    /// The content, if it is an array.
+    content: Option<Raw<'a>>,
 }
 
 impl<'a> Content<'a> {
@@ -369,30 +376,33 @@ impl<'a> Tool<'a> {
     }
 
     /// In format 4: role `tool`, plain blocks (`spec/dsh-newer.md` 8).
-    fn check_role(&self) -> Result<Raw<'a>, &'static str> {
+    fn check_role(&self) -> Result<ToolResult<'a>, &'static str> {
         let (message, call_id) = self.message("tool")?;
-        if message.blocks.is_none() || message.wrapped {
-            return Err("a tool result that is not plain blocks");
-        }
+        let (content, _) = message
+            .content
+            .filter(|_| !message.wrapped)
+            .ok_or("a tool result that is not plain blocks")?;
         let own = message.call_id.and_then(Raw::decode);
         if own.is_none() || own != call_id.decode() {
             return Err("a tool result for another call");
         }
-        Ok(call_id)
+        Ok(ToolResult { call_id, content })
     }
 
-    fn check(&self) -> Result<Raw<'a>, &'static str> {
+    fn check(&self) -> Result<ToolResult<'a>, &'static str> {
         let (message, call_id) = self.message("user")?;
         let block = &message.first;
         let is_result = block.kind.is_some_and(|kind| kind.is_string("tool-result"));
-        if message.blocks != Some(1) || !is_result || !block.has_content {
-            return Err("a tool result that is not one tool-result block");
-        }
+        let is_alone = message.content.is_some_and(|(_, count)| count == 1);
+        let content = block
+            .content
+            .filter(|_| is_result && is_alone)
+            .ok_or("a tool result that is not one tool-result block")?;
         let own = block.call_id.and_then(Raw::decode);
         if own.is_none() || own != call_id.decode() {
             return Err("a tool result for another call");
         }
-        Ok(call_id)
+        Ok(ToolResult { call_id, content })
     }
 }
 
@@ -408,6 +418,8 @@ impl<'a> ToolMessage<'a> {
                 b"content" => {
                     out.first = ToolBlock::default();
                     out.wrapped = false;
+                    scanner.peek()?;
+                    let start = scanner.position();
                     let mut count = 0;
                     let is_array = elements(scanner, |scanner| {
                         count += 1;
@@ -418,7 +430,8 @@ impl<'a> ToolMessage<'a> {
                         }
                         Ok(())
                     })?;
-                    out.blocks = is_array.then_some(count);
+                    let content = Raw::checked(scanner.slice(start..scanner.position()));
+                    out.content = is_array.then_some((content, count));
                 }
                 _ => {
                     scanner.skip_value()?;
@@ -438,8 +451,8 @@ impl<'a> ToolBlock<'a> {
                 b"type" => out.kind = Some(Raw::read(scanner)?),
                 b"toolCallId" => out.call_id = Some(Raw::read(scanner)?),
                 b"content" => {
-                    out.has_content = scanner.peek()? == Kind::Array;
-                    scanner.skip_value()?;
+                    let content = Raw::read(scanner)?;
+                    out.content = Some(content).filter(|content| content.kind() == Kind::Array);
                 }
                 _ => {
                     scanner.skip_value()?;

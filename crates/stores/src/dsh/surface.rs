@@ -90,7 +90,7 @@ impl Surface {
             None => Vec::new(),
         };
         let tool = match change.message {
-            Checked::Tool(_) => Some(Fingerprint::of(change.data)),
+            Checked::Tool(result) => Some(Fingerprint::of(change.data, result.content)),
             _ => None,
         };
         Ok(Step {

@@ -75,8 +75,8 @@ impl OpenTurn {
                     }
                 }
             }
-            Checked::Tool(call_id) => {
-                if let Some(id) = call_id.decode() {
+            Checked::Tool(result) => {
+                if let Some(id) = result.call_id.decode() {
                     self.pending.remove(&digest(id.as_wtf8()));
                 }
             }
