@@ -35,9 +35,9 @@ pub(crate) fn print_exact(text: JsStr<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints the answer for a program: one line of JSON.
+/// Prints the answer for a program: one line of JSON. Nothing in it can harm a terminal either.
 pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
-    let mut line = value.to_json();
+    let mut line = visible::json(value.to_json());
     line.push('\n');
     let mut stdout = io::stdout().lock();
     stdout.write_all(line.as_bytes())?;

@@ -22,6 +22,24 @@ pub(crate) fn lines(text: JsStr<'_>) -> String {
     write(text, Shape::Lines)
 }
 
+/// JSON whose strings hold the same, with an escape for each character that does not show. Outside
+/// of strings JSON has none.
+pub(crate) fn json(mut text: String) -> String {
+    if text.contains(is_hidden) {
+        let plain = std::mem::take(&mut text);
+        for c in plain.chars() {
+            if is_hidden(c) {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(text, "\\u{unit:04x}");
+                }
+            } else {
+                text.push(c);
+            }
+        }
+    }
+    text
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Line,
@@ -160,6 +178,22 @@ mod tests {
         let half = JsString::from_utf16([0x61, 0xD83D]);
         assert_eq!(line(half.as_js_str()), r"a\u{d83d}");
         assert_eq!(lines(half.as_js_str()), r"a\u{d83d}");
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        use sref::session::json::{Value, parse};
+
+        let hostile = "del\u{7f} \u{9b}2J \u{202e}\u{e0041} 👩‍👧 \u{1b}[0m \\u001b";
+        let value = Value::from(hostile);
+        let text = json(value.to_json());
+        assert!(!text.contains(is_hidden), "{text}");
+        assert!(
+            text.contains(r"del\u007f") && text.contains(r"\udb40\udc41"),
+            "{text}"
+        );
+        assert_eq!(parse(text.as_bytes()).unwrap(), value);
+        assert_eq!(json(r#"{"a":"支付"}"#.to_owned()), r#"{"a":"支付"}"#);
     }
 
     #[test]

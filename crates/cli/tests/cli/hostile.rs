@@ -57,9 +57,11 @@ fn nothing_that_a_terminal_obeys_is_printed() {
         &["doctor"],
         &["show", "\x1b[2Jnot there"],
     ] {
-        let answer = run(on_store(&root, args));
-        harmless(&answer.stdout);
-        harmless(&answer.stderr);
+        for json in [&[][..], &["--json"]] {
+            let answer = run(on_store(&root, &[args, json].concat()));
+            harmless(&answer.stdout);
+            harmless(&answer.stderr);
+        }
     }
     let list = run(on_store(&root, &["list"])).stdout;
     assert!(
