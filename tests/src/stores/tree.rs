@@ -137,6 +137,7 @@ mod tests {
         file("edge-raw/nothing", "no-such-file");
         file("edge-raw/line", "--p--\n");
         file("edge-raw/empty", "");
+        link(Path::new("--p--"), &original.path().join("edge-raw/real")).unwrap();
         let copy = Copy::of(original.path()).unwrap();
         let read_link = |path: &str| fs::read_link(copy.path().join(path)).ok();
         assert_eq!(
@@ -144,6 +145,7 @@ mod tests {
             Some("../../../target.jsonl".into())
         );
         assert_eq!(read_link("edge-raw/--linked--"), Some("--p--".into()));
+        assert_eq!(read_link("edge-raw/real"), Some("--p--".into()));
         for plain in ["outside", "nothing", "line", "empty"] {
             assert_eq!(read_link(&format!("edge-raw/{plain}")), None, "{plain}");
         }
