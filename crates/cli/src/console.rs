@@ -55,6 +55,7 @@ pub(crate) fn say(text: &str) {
 pub(crate) fn fail(failure: &Failure, json: bool) -> u8 {
     match failure {
         Failure::Closed => 0,
+        Failure::Status(status) => *status,
         Failure::Usage(error) => {
             let _ = error.print();
             2

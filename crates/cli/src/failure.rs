@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     Error { code: &'static str, message: String },
     /// The command line cannot be meant: exit status 2.
     Usage(clap::Error),
+    /// The answer has been given, and a host asks for this exit status with it.
+    Status(u8),
     /// Nobody reads the answer any more, which is no fault at all (`sref list | head -1`).
     Closed,
 }

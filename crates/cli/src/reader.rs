@@ -10,6 +10,7 @@ use sref::service::{Config, Search, SessionReferenceResolver};
 use sref::session::json::Object;
 use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::{Schemes, SessionUri};
+use sref_delivery::Known;
 use sref_stores::dsh::session_directory;
 use sref_stores::{
     Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, locate, open,
@@ -121,6 +122,22 @@ impl Reader {
         let titles = self.wait(|cancel| self.corpus.titles(ids, cancel))?;
         let title = titles.into_iter().next().and_then(Result::ok).flatten();
         Ok(title.filter(|title| !title.is_empty()))
+    }
+
+    /// What readable mentions are looked up in: ids, and titles where they are asked for.
+    pub(crate) fn known(&self, titles: bool) -> Result<Vec<Known>, Failure> {
+        let ids = self.list()?.into_iter().map(|record| record.header.id);
+        let ids: Vec<SessionId> = ids.collect();
+        let titles = match titles {
+            true => self.wait(|cancel| self.corpus.titles(&ids, cancel))?,
+            false => Vec::new(),
+        };
+        let mut titles = titles.into_iter().map(|title| title.ok().flatten());
+        let known = ids.into_iter().map(|id| Known {
+            id,
+            title: titles.next().flatten(),
+        });
+        Ok(known.collect())
     }
 
     /// What a session shows now.

@@ -2,6 +2,7 @@
 
 mod completions;
 mod doctor;
+mod hook;
 mod list;
 mod man;
 mod mention;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Prepare(prepare::Args),
     Uri(uri::Args),
     Doctor(doctor::Args),
+    Hook(hook::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -65,7 +67,7 @@ impl Command {
             Self::Prepare(args) => args.format.json,
             Self::Uri(args) => args.json(),
             Self::Doctor(args) => args.format.json,
-            Self::Completions(_) | Self::Man(_) => false,
+            Self::Hook(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 
@@ -78,6 +80,7 @@ impl Command {
             Self::Prepare(args) => args.run(),
             Self::Uri(args) => args.run(),
             Self::Doctor(args) => args.run(),
+            Self::Hook(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
         }

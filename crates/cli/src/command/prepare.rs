@@ -2,10 +2,11 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use sref::service::{ContextMessage, SourceRecord};
+use sref::service::{ContextMessage, Search, SourceRecord};
 use sref::session::json::{Object, Value};
 use sref::session::{Block, JsStr, JsString, Placement};
 use sref::uri::{Extracted, LeftAsText, LeftReason, Schemes, extract};
+use sref_delivery::{canonical, readable_mentions};
 
 use super::Cli;
 use crate::console;
@@ -21,6 +22,7 @@ use crate::term::visible;
 const EXAMPLES: &str = "\
 Examples:
   sref prepare \"As in $(sref mention 3f9c), fix the cookie\"
+  sref prepare 'As in @sref:3f9c, fix the cookie'
   sref prepare --json < prompt.txt | jq -r .additionalContext
   sref prepare --window 200000 --retention exact < prompt.txt
 
@@ -63,7 +65,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let text = input(self.text.as_deref())?;
+        let text = self.canonical(input(self.text.as_deref())?)?;
         let schemes = Schemes::from(&self.spelling.dialect.get());
         let extracted = extract(text.as_js_str(), &schemes, &self.mentions.get())?;
         let context = if extracted.references.is_empty() {
@@ -92,6 +94,41 @@ impl Args {
             console::say(receipt(context).trim_end());
         }
         Ok(())
+    }
+
+    /// The text with its readable mentions (`@sref:3f9c`) in their canonical form. One that names no
+    /// session, or several, stays text and is said aloud.
+    fn canonical(&self, text: JsString) -> Result<JsString, Failure> {
+        if self.mentions == MentionsName::Seed {
+            return Ok(text);
+        }
+        let readable = readable_mentions(text.as_js_str());
+        if readable.is_empty() {
+            return Ok(text);
+        }
+        let ids = readable.iter().any(|own| own.request.needs_ids());
+        let titles = readable.iter().any(|own| own.request.needs_titles());
+        let known = match ids {
+            true => Reader::open(&self.stores)?.known(titles)?,
+            false => Vec::new(),
+        };
+        let dialect = self.spelling.dialect.get();
+        let done = canonical(
+            text.as_js_str(),
+            &readable,
+            &known,
+            Search::Folding,
+            &dialect,
+        );
+        for failure in &done.failures {
+            let cited = failure.cited.as_deref().unwrap_or("a mention");
+            let mut note = format!("{cited} stays text: {}", failure.reason);
+            if !failure.closest.is_empty() {
+                note += &format!("; closest: {}", failure.closest.join(", "));
+            }
+            console::say(&format!("note: {}", visible::line(note.as_str().into())));
+        }
+        Ok(done.text)
     }
 
     fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {

@@ -5,6 +5,7 @@
 )]
 
 mod citing;
+mod hook;
 mod hostile;
 mod listing;
 mod showing;

@@ -90,9 +90,13 @@ fn by_id<'a>(prefix: JsStr<'_>, complete: bool, known: &'a [Known]) -> Resolutio
     })
 }
 
-/// An id, and what follows the agent's name in it.
+/// An id, what follows the agent's name in it, and what follows the word that most ids of dsh begin
+/// with.
 fn names(own: &Known) -> impl Iterator<Item = &[u8]> {
-    core::iter::once(own.id.as_js_string().as_wtf8()).chain(native_name(own))
+    let id = own.id.as_js_string().as_wtf8();
+    let native = native_name(own);
+    let short = native.unwrap_or(id).strip_prefix(b"session-");
+    core::iter::once(id).chain(native).chain(short)
 }
 
 fn native_name(own: &Known) -> Option<&[u8]> {
@@ -211,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    const CORPUS: [(&str, &str); 8] = [
+    const CORPUS: [(&str, &str); 9] = [
         ("claude:5f0c11", "Fix the login"),
         ("claude:5f0c22", "Login page"),
         ("codex:5f0c11", "Fix the login flow"),
@@ -220,6 +224,7 @@ mod tests {
         ("gemini:s-1", ""),
         ("codex:thread_", "Deploy"),
         ("codex:thread", "Deploy"),
+        ("session-7d0b4c", "Review"),
     ];
 
     fn known() -> Vec<Known> {
@@ -257,6 +262,8 @@ mod tests {
         check("5f0c11", "several: claude:5f0c11 codex:5f0c11");
         // The whole id wins over longer ones, and over the same name under an agent.
         check("s-1", "s-1");
+        // Most ids of dsh begin with the same word, which nobody types.
+        check("7d0b", "session-7d0b4c");
         check("s-1…", "several: s-1 s-10 gemini:s-1");
         check("codex:thread", "codex:thread");
         // `@sref:thread_` loses its `_` to punctuation, which must not pick the wrong session.

@@ -20,6 +20,7 @@ Examples:
   sref show 3f9c                   how the budget is spent, message by message
   sref show 3f9c --text            the messages as they would be quoted
   sref show 3f9c --full            the whole conversation, without a budget
+  sref show 3f9c --from 12         the conversation from the 12th message on, without a budget
   sref show 3f9c --budget 4096 --json
 
 A full bar is text that is carried, a light one text that is not.
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     /// Print the whole conversation, without a budget
     #[arg(long, conflicts_with_all = ["budget", "window"])]
     full: bool,
+    /// Print the conversation from this message on, counted from 1, without a budget
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with_all = ["budget", "window"])]
+    from: Option<u64>,
     #[command(flatten)]
     carriage: Carriage,
     #[command(flatten)]
@@ -82,9 +87,14 @@ impl Args {
         drop(progress);
 
         let conversation = project(&surface, dialect.checkpoints());
+        let conversation = match self.from {
+            Some(from) => from_message(&conversation, from),
+            None => conversation,
+        };
+        let full = self.full || self.from.is_some();
         let label = title.as_ref().unwrap_or(surface.header.id.as_js_string());
         let identity = Identity::of_surface(&surface, label.as_js_str());
-        let budget = (!self.full).then(|| self.carriage.budget());
+        let budget = (!full).then(|| self.carriage.budget());
         let retained = retain(
             &identity,
             &conversation,
@@ -107,7 +117,7 @@ impl Args {
         }
         let columns = console::columns().unwrap_or(COLUMNS);
         let picture = picture(&shown);
-        console::print(&if self.text || self.full {
+        console::print(&if self.text || full {
             draw::text(&picture, columns)
         } else {
             draw::overview(&picture, columns)
@@ -119,6 +129,12 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// The conversation from a message on, counted from 1.
+fn from_message<'a>(conversation: &Conversation<'a>, from: u64) -> Conversation<'a> {
+    let passed = usize::try_from(from - 1).unwrap_or(usize::MAX);
+    conversation.items().iter().skip(passed).cloned().collect()
 }
 
 /// `{code, path, detail}`

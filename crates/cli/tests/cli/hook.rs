@@ -1,0 +1,104 @@
+//! `sref hook`: events of agents in, their answers out.
+
+use super::*;
+
+/// Runs the hook of a host on a prompt.
+fn hook(host: &str, prompt: &str, more: &[&str]) -> Answer {
+    let event = serde_json::json!({
+        "session_id": "5f0c", "transcript_path": "/nowhere", "cwd": "/w",
+        "hook_event_name": "UserPromptSubmit", "prompt": prompt, "a field of tomorrow": [1],
+    });
+    let mut args = vec!["hook", host];
+    args.extend(more);
+    feed(on_sample(&args), event.to_string().as_bytes())
+}
+
+fn context(answer: &Answer) -> String {
+    let output = &answer.json()["hookSpecificOutput"];
+    output["additionalContext"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_prompt_without_a_mention_is_answered_with_nothing() {
+    for host in ["claude", "codex", "gemini", "cline"] {
+        // Not even a store that is not there is looked at.
+        let command = sref(&["hook", host, "--store", "dsh=/nonexistent"]);
+        let answer = feed(command, b"{\"prompt\":\"fix the cookie\"}");
+        assert_eq!(
+            (
+                answer.status,
+                answer.stdout.as_str(),
+                answer.stderr.as_str()
+            ),
+            (0, "", "")
+        );
+    }
+}
+
+#[test]
+fn a_mention_brings_its_session_within_the_cap() {
+    for (host, prompt) in [
+        ("claude", "as in @sref:3f9c, fix it".to_owned()),
+        (
+            "codex",
+            format!(
+                "as in {}, fix it",
+                succeed(on_sample(&["mention", "e20b"])).stdout.trim()
+            ),
+        ),
+    ] {
+        let answer = hook(host, &prompt, &[]);
+        assert_eq!((answer.status, answer.stderr.as_str()), (0, ""));
+        let context = context(&answer);
+        assert!(context.len() < 10_000, "{}", context.len());
+        let (_, objects) = context.split_once("<referenced-sessions>\n").unwrap();
+        let (objects, _) = objects.split_once("\n</referenced-sessions>").unwrap();
+        let objects: Value = serde_json::from_str(objects).unwrap();
+        assert!(objects[0]["conversation"].as_array().unwrap().len() > 2);
+        let receipt = answer.json()["systemMessage"].as_str().unwrap().to_owned();
+        assert!(receipt.starts_with("sref: "), "{receipt}");
+        assert!(!receipt.contains('\n'), "{receipt}");
+    }
+}
+
+#[test]
+fn a_failing_mention_is_named_and_strictly_stops_the_prompt() {
+    let answer = hook("claude", "as in @sref:zzzz", &[]);
+    assert!(context(&answer).contains("no session matches"));
+    let blocked = hook("claude", "as in @sref:zzzz", &["--strict"]).json();
+    assert_eq!(blocked["decision"], "block");
+    let blocked = hook("codex", "as in @sref:zzzz", &["--strict"]).json();
+    assert_eq!(blocked["decision"], "block");
+    assert_eq!(blocked.get("hookSpecificOutput"), None);
+}
+
+#[test]
+fn what_no_person_typed_cites_nothing() {
+    let machine = "<task-notification>see @sref:3f9c</task-notification>";
+    let answer = hook("claude", machine, &[]);
+    assert_eq!(answer.status, 0);
+    assert!(
+        !answer.stdout.contains("referenced-sessions"),
+        "{}",
+        answer.stdout
+    );
+}
+
+#[test]
+fn a_wrong_event_breaks_no_prompt() {
+    for event in [
+        "",
+        "null @sref:x",
+        "{\"prompt\":5,\"x\":\"@sref:3f9c\"}",
+        "[\"@sref:3f9c\"]",
+    ] {
+        for host in ["claude", "codex", "gemini", "cline"] {
+            let answer = feed(on_sample(&["hook", host]), event.as_bytes());
+            assert!(answer.status < 2, "{host} {event}: {}", answer.status);
+            let json =
+                answer.stdout.is_empty() || serde_json::from_str::<Value>(&answer.stdout).is_ok();
+            assert!(json, "{host} {event}: {}", answer.stdout);
+        }
+    }
+    assert_eq!(run(sref(&["hook", "acme"])).status, 2);
+}
