@@ -37,14 +37,14 @@ fn plain() -> String {
 }
 
 fn with_mentions() -> String {
-    let mut text = String::new();
     let plain = plain();
-    let mut at = 0;
+    let mut lines = plain.lines();
+    let mut text = String::new();
     for n in 0..1_000 {
-        let end = plain.ceil_char_boundary(at + SIZE / 1_000);
-        text.push_str(&plain[at..end]);
-        at = end;
-        text.push_str("\n\n@[Plan ");
+        while text.len() < n * SIZE / 1_000 {
+            text.extend(lines.next().into_iter().chain(["\n"]));
+        }
+        text.push_str("\n@[Plan ");
         text.push_str(&n.to_string());
         text.push_str("](dsh-session:IjU1MGU4NDAwLWUyOWItNDFkNC1hNzE2LTQ0NjY1NTQ0MDAwMCI)\n\n");
     }

@@ -25,7 +25,7 @@ fn reference(c: &mut Criterion) {
         let mention = format_mention(&id, Some(label.as_js_str()), &Dialect::DSH);
         let mut group = c.benchmark_group(name);
         group.bench_function("encode", |b| {
-            b.iter(|| encode(black_box(&id), &Dialect::DSH))
+            b.iter(|| encode(black_box(&id), &Dialect::DSH));
         });
         group.bench_function("decode", |b| {
             b.iter(|| SessionUri::parse(black_box(uri.as_str()).into(), &schemes));

@@ -72,17 +72,16 @@ impl<'a> Blocks<'a> {
 
     fn place(&mut self, line: &mut Line<'_>) -> Leaf {
         let depth = self.goes_on_in(line);
-        if let Open::Fence(fence) = &self.open {
-            if depth == self.containers.len() {
+        match &self.open {
+            // A fenced block ends with what holds it: no line goes on in it without that.
+            Open::Fence(fence) if depth == self.containers.len() => {
                 if line.closes(fence) {
                     self.open = Open::None;
                 }
-                return Leaf::Fence { first: false };
+                Leaf::Fence { first: false }
             }
-            // A fenced block ends with what holds it, and no line goes on in it without that.
-            self.leave(depth);
+            _ => self.begin(line, depth),
         }
-        self.begin(line, depth)
     }
 
     /// In how many containers a line goes on; their part of it is taken.

@@ -9,71 +9,52 @@ use crate::work;
 /// there is if nothing before it takes its beginning.
 pub(super) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut code: Vec<Range<usize>> = Vec::new();
-    let mut paragraph = Paragraph::default();
+    // The paragraph, or heading, that is being read: a code span stays within one.
+    let mut paragraph = 0..0;
     for Placed { range, leaf } in Blocks::new(bytes) {
-        if leaf != (Leaf::Text { first: false }) {
-            paragraph.end(&mut code);
+        if leaf == (Leaf::Text { first: false }) {
+            paragraph.end = range.end;
+            continue;
         }
+        push_spans(&mut code, bytes, paragraph);
+        // Without text until there is some.
+        paragraph = range.end..range.end;
         match (leaf, code.last_mut()) {
-            (Leaf::None, _) => {}
-            (Leaf::Text { .. }, _) => paragraph.push(bytes, range),
+            (Leaf::Text { .. }, _) => paragraph = range,
             (Leaf::Fence { first: false }, Some(fence)) => fence.end = range.end,
             (Leaf::Fence { .. }, _) => code.push(range),
+            (Leaf::None, _) => {}
         }
     }
-    paragraph.end(&mut code);
+    push_spans(&mut code, bytes, paragraph);
     code
 }
 
-/// The paragraph, or heading, that is being read: a code span stays within one.
-#[derive(Default)]
-struct Paragraph {
-    runs: Vec<Run>,
+/// Appends the spans of a paragraph.
+///
+/// It is read from its last run of backticks to the first, since what closes a run is the nearest
+/// one of its length. Between its lines stand marks of containers, which have no backticks.
+fn push_spans(code: &mut Vec<Range<usize>>, bytes: &[u8], paragraph: Range<usize>) {
+    work::looked_at(paragraph.len());
+    let first = code.len();
+    let mut nearest = Nearest::default();
+    let mut rest = &bytes[paragraph.clone()];
+    while let Some(last) = memchr::memrchr(b'`', rest) {
+        let end = paragraph.start + last + 1;
+        let closes = count_at_end(&rest[..=last], b'`');
+        rest = &rest[..last + 1 - closes];
+        // A backslash escapes the first backtick of an opener; where code ends, nothing.
+        let escaped = count_at_end(rest, b'\\') % 2;
+        if let Some(span_end) = *nearest.of(closes - escaped) {
+            code.push(end - closes + escaped..span_end);
+        }
+        *nearest.of(closes) = Some(end);
+    }
+    code[first..].reverse();
 }
 
-/// A run of backticks.
-struct Run {
-    /// Where it begins as an opener: behind its first backtick when a backslash escapes that.
-    start: usize,
-    end: usize,
-    /// How many backticks it has as a closer: where code ends, a backslash escapes nothing.
-    closes: usize,
-}
-
-impl Paragraph {
-    /// Takes the runs of a line.
-    fn push(&mut self, bytes: &[u8], line: Range<usize>) {
-        work::looked_at(line.len());
-        let mut at = line.start;
-        while let Some(found) = memchr::memchr(b'`', &bytes[at..line.end]) {
-            let start = at + found;
-            let run = bytes[start..line.end].iter();
-            let closes = run.take_while(|byte| **byte == b'`').count();
-            let before = bytes[at..start].iter().rev();
-            let escapes = before.take_while(|byte| **byte == b'\\').count();
-            at = start + closes;
-            self.runs.push(Run {
-                start: start + escapes % 2,
-                end: at,
-                closes,
-            });
-        }
-    }
-
-    /// Appends the spans of the paragraph, and begins the next one.
-    ///
-    /// From the last run to the first, since what closes a run is the nearest one of its length.
-    fn end(&mut self, code: &mut Vec<Range<usize>>) {
-        let first = code.len();
-        let mut nearest = Nearest::default();
-        for run in self.runs.drain(..).rev() {
-            if let Some(end) = *nearest.of(run.end - run.start) {
-                code.push(run.start..end);
-            }
-            *nearest.of(run.closes) = Some(run.end);
-        }
-        code[first..].reverse();
-    }
+fn count_at_end(bytes: &[u8], byte: u8) -> usize {
+    bytes.iter().rev().take_while(|own| **own == byte).count()
 }
 
 /// Where the nearest run of each length ends.
