@@ -47,13 +47,17 @@ impl Digest {
     pub(crate) fn finish(mut self) -> u128 {
         self.pending[(self.length % 8) as usize..].fill(0);
         self.word(u64::from_le_bytes(self.pending));
+        self.end()
+    }
+
+    fn end(mut self) -> u128 {
         self.word(self.length);
         (u128::from(self.high) << 64) | u128::from(self.low)
     }
 
     fn word(&mut self, word: u64) {
         self.low = fold(self.low ^ word, 0xFF51_AFD7_ED55_8CCD);
-        self.high = fold(self.high ^ word, 0xC4CE_B9FE_1A85_EC53) ^ self.low.rotate_left(32);
+        self.high = fold(self.high ^ word, 0xC4CE_B9FE_1A85_EC53);
     }
 }
 
@@ -69,19 +73,28 @@ const fn fold(a: u64, b: u64) -> u64 {
     }
 }
 
-/// The digest of one string of bytes.
+/// The digest of one string of bytes: that of a [`Digest`] which takes them.
 pub(crate) fn digest(bytes: &[u8]) -> u128 {
     let mut digest = Digest::default();
-    digest.write(bytes);
-    digest.finish()
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        digest.word(u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    digest.word(u64::from_le_bytes(last));
+    digest.length = bytes.len() as u64;
+    digest.end()
 }
 
 /// The digest of a pair.
 pub(crate) fn pair(first: u128, second: u128) -> u128 {
     let mut digest = Digest::default();
-    digest.write(&first.to_le_bytes());
-    digest.write(&second.to_le_bytes());
-    digest.finish()
+    for half in [first, first >> 64, second, second >> 64] {
+        #[expect(clippy::cast_possible_truncation, reason = "half by half")]
+        digest.word(half as u64);
+    }
+    digest.end()
 }
 
 #[cfg(test)]

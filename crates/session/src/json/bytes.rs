@@ -33,7 +33,11 @@ pub(super) fn short_integer(bytes: &[u8], start: usize) -> Option<(i64, usize)> 
 }
 
 /// Where, from `at` on, the first byte stands that is `"`, `\` or a control.
-#[inline]
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a call costs as much as the few bytes of most strings"
+)]
 pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     // A few words first, since most runs are short.
     for _ in 0..4 {
@@ -72,6 +76,7 @@ fn plain_end_of_long(bytes: &[u8], mut at: usize) -> usize {
     plain_end_bytewise(bytes, at)
 }
 
+#[inline(never)]
 fn plain_end_bytewise(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
@@ -91,10 +96,9 @@ const fn is_special(byte: u8) -> bool {
 const fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let quote = word ^ (ONES * 0x22);
-    let backslash = word ^ (ONES * 0x5C);
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & TOPS
+    let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * 0x5C)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    // A byte beyond ASCII sets its bit in all three, and is none of them.
+    (quote | backslash | control) & !word & TOPS
 }

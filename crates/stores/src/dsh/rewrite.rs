@@ -4,7 +4,9 @@
 //! Data is compared by a digest, so that a surface of many results costs a few bytes each, and read
 //! with a stack on the heap, so that nesting costs no recursion.
 
-use sref_session::json::{JsonError, Kind, Scanner};
+use std::borrow::Cow;
+
+use sref_session::json::{JsonError, Kind, RawString, Scanner};
 
 use crate::digest::{digest, pair};
 use crate::raw::Raw;
@@ -161,9 +163,8 @@ impl Walk<'_> {
         };
         if level.members.is_some() {
             if let Some(key) = self.scanner.next_key()? {
-                let key = key.decode();
-                level.key = digest(key.as_wtf8());
-                return Ok(Next::Value(level.place.member(key.as_wtf8())));
+                level.key = text_digest(key);
+                return Ok(Next::Value(level.place.member(&key.text())));
             }
         } else if self.scanner.next_element()? {
             return Ok(Next::Value(Place::Elsewhere));
@@ -178,10 +179,7 @@ impl Walk<'_> {
 
     fn scalar(&mut self, kind: Kind) -> Result<u128, JsonError> {
         Ok(match kind {
-            Kind::String => {
-                let text = self.scanner.string()?.decode();
-                pair(tag(b'"'), digest(text.as_wtf8()))
-            }
+            Kind::String => pair(tag(b'"'), text_digest(self.scanner.string()?)),
             Kind::Number => {
                 let number = Raw::read(&mut self.scanner)?.double();
                 // −0 equals 0.
@@ -196,6 +194,14 @@ impl Walk<'_> {
 enum Next {
     Value(Place),
     End(u128),
+}
+
+/// The digest of what a string says.
+fn text_digest(string: RawString<'_>) -> u128 {
+    match string.text() {
+        Cow::Borrowed(bytes) if std::str::from_utf8(bytes).is_ok() => digest(bytes),
+        _ => digest(string.decode().as_wtf8()),
+    }
 }
 
 fn tag(byte: u8) -> u128 {
