@@ -6,6 +6,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::ops::Range;
 
 use sref_envelope::Profile;
 use sref_session::{JsStr, JsString};
@@ -38,47 +39,71 @@ const TRIES: usize = 16;
 const SLACK: usize = 128;
 
 /// A text cut to a size.
-pub(super) struct Cut {
-    head: JsString,
-    tail: JsString,
-    /// Bytes between them.
-    omitted: usize,
-    /// The size of all when it is escaped.
+#[derive(Clone)]
+pub(super) struct Cut<'a> {
+    text: Text<'a>,
+    profile: Profile,
+    /// What is missing, by place.
+    gap: Range<usize>,
+    /// The size of head, notice and tail when they are escaped.
     cost: usize,
 }
 
-impl Cut {
+impl<'a> Cut<'a> {
     /// Cuts `text`, which is larger, such that it takes at most `limit` bytes; `None` if nothing of
     /// it could be shown.
-    pub(super) fn new(text: Text<'_>, limit: usize, ends: Ends, profile: Profile) -> Option<Self> {
-        let head = text.head(limit + LOOKAHEAD);
-        let tail = text.tail(limit + LOOKBACK);
-        let sides = Sides {
-            head: Side::new(&head),
-            tail: Side::new(&tail),
+    pub(super) fn new(text: Text<'a>, limit: usize, profile: Profile) -> Option<Self> {
+        let cut = Self {
+            text,
             profile,
-            ends,
+            gap: 0..text.len(),
+            cost: 0,
         };
-        let tail_offset = text.len() - sides.tail.text.len();
         // Escaped text is as long as its source at least, so no fewer bytes are missing.
         let mut places = digits(text.len().saturating_sub(limit));
+        let (head, tail) = cut.pieces(limit);
+        let sides = Sides::new(&head, &tail, Ends::Words, profile);
         loop {
             let room = limit.checked_sub(frame_len(profile, places))?;
-            let split = sides.split(room)?;
-            let omitted = tail_offset + split.tail - split.head;
-            if digits(omitted) > places {
-                places = digits(omitted);
-                continue;
+            let cut = cut.with(&sides, sides.split(room)?);
+            if digits(cut.omitted()) <= places {
+                return Some(cut);
             }
-            let head = sides.head.text.slice(0..split.head);
-            let tail = sides.tail.text.slice(split.tail..sides.tail.text.len());
-            let kept = profile.escaped_len(head) + profile.escaped_len(tail);
-            return Some(Self {
-                head: head.to_js_string(),
-                tail: tail.to_js_string(),
-                omitted,
-                cost: kept + frame_len(profile, digits(omitted)),
-            });
+            places = digits(cut.omitted());
+        }
+    }
+
+    /// The same with a longer head or a longer tail, or both, that takes at most `more` bytes more.
+    pub(super) fn grown(&self, more: usize, ends: Ends) -> Self {
+        let (head, tail) = self.pieces(more);
+        let sides = Sides::new(&head, &tail, ends, self.profile);
+        let split = Split {
+            head: self.gap.start,
+            tail: self.gap.end - sides.tail_offset(self.text),
+        };
+        self.with(&sides, sides.grown(split, more))
+    }
+
+    /// Head and tail, either with room for so many bytes more, and what tells where clusters end.
+    fn pieces(&self, more: usize) -> (Piece<'a>, Piece<'a>) {
+        let tail = self.text.len() - self.gap.end;
+        (
+            self.text.head(self.gap.start + more + LOOKAHEAD),
+            self.text.tail(tail + more + LOOKBACK),
+        )
+    }
+
+    /// The same text, cut elsewhere.
+    fn with(&self, sides: &Sides<'_>, split: Split) -> Self {
+        let head = sides.head.text.slice(0..split.head);
+        let tail = sides.tail.text.slice(split.tail..sides.tail.text.len());
+        let kept = self.profile.escaped_len(head) + self.profile.escaped_len(tail);
+        let gap = split.head..split.tail + sides.tail_offset(self.text);
+        Self {
+            text: self.text,
+            profile: self.profile,
+            cost: kept + frame_len(self.profile, digits(gap.len())),
+            gap,
         }
     }
 
@@ -89,16 +114,17 @@ impl Cut {
 
     /// Bytes of the original that are missing.
     pub(super) const fn omitted(&self) -> usize {
-        self.omitted
+        self.gap.end - self.gap.start
     }
 
     /// The text as shown.
     pub(super) fn build(&self) -> JsString {
-        let mut shown = self.head.clone();
+        let mut shown = self.text.head(self.gap.start).as_js_str().to_js_string();
         shown.push_str("\n");
-        shown.push_str(&notice(self.omitted));
+        shown.push_str(&notice(self.omitted()));
         shown.push_str("\n");
-        shown.push(self.tail.as_js_str());
+        let tail = self.text.tail(self.text.len() - self.gap.end);
+        shown.push(tail.as_js_str());
         shown
     }
 }
@@ -136,11 +162,18 @@ fn stand_ins(text: JsStr<'_>) -> String {
     plain
 }
 
-/// A place in a side, and what the kept part costs.
+/// A place in a side, and what is kept there, in escaped bytes from where the work began.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     at: usize,
     cost: usize,
+}
+
+impl Edge {
+    /// A place where work begins.
+    const fn at(at: usize) -> Self {
+        Self { at, cost: 0 }
+    }
 }
 
 /// Where the head ends and the tail starts, each in its side.
@@ -157,7 +190,21 @@ struct Sides<'t> {
     ends: Ends,
 }
 
-impl Sides<'_> {
+impl<'t> Sides<'t> {
+    fn new(head: &'t Piece<'_>, tail: &'t Piece<'_>, ends: Ends, profile: Profile) -> Self {
+        Self {
+            head: Side::new(head),
+            tail: Side::new(tail),
+            profile,
+            ends,
+        }
+    }
+
+    /// Where the tail's side starts in the text.
+    const fn tail_offset(&self, text: Text<'_>) -> usize {
+        text.len() - self.tail.text.len()
+    }
+
     /// Two sides that take at most `room` bytes together, and nearly that.
     ///
     /// The head gets half and ends at a word; the tail gets the rest and starts at one. The tail's
@@ -165,15 +212,15 @@ impl Sides<'_> {
     /// reach further by another measure, and the best pair wins.
     fn split(&self, room: usize) -> Option<Split> {
         let slack = room / SLACK;
-        let mut head =
-            self.settle_head(self.longer_head(Edge { at: 0, cost: 0 }, room.div_ceil(2)));
-        let end = self.tail.text.len();
-        let mut reach = self.longer_tail(Edge { at: end, cost: 0 }, room - head.cost);
+        let (start, end) = (Edge::at(0), Edge::at(self.tail.text.len()));
+        let mut head = self.settle_head(start, self.longer_head(start, room.div_ceil(2)));
+        let mut reach = self.longer_tail(end, room - head.cost);
         let mut best: Option<(usize, Split)> = None;
         for _ in 0..TRIES {
-            let tail = self.settle_tail(reach);
-            // Where the tail is short of text that can be shown whole, the head gets the rest.
-            let longer = self.settle_head(self.longer_head(head, room - head.cost - tail.cost));
+            let tail = self.settle_tail(end, reach);
+            // Where the tail's next cluster is too large for it, the head gets the rest.
+            let longer = self.longer_head(head, room - head.cost - tail.cost);
+            let longer = self.settle_head(head, longer);
             let left = room - longer.cost - tail.cost;
             if best.is_none_or(|(least, _)| left < least) {
                 let split = Split {
@@ -186,16 +233,27 @@ impl Sides<'_> {
             if left <= slack || left > room / 8 || head.at == 0 {
                 break;
             }
-            head = self.settle_head(self.shorter_head(head));
+            head = self.settle_head(start, self.shorter_head(head));
             reach = self.longer_tail(reach, room - head.cost - reach.cost);
         }
         best.map(|(_, split)| split)
-            .filter(|split| split.head > 0 || split.tail < end)
-            .or_else(|| self.split_clusters(room))
+            .filter(|split| split.head > start.at || split.tail < end.at)
+            .or_else(|| self.split_characters(room))
+    }
+
+    /// The same sides, longer where that takes at most `more` bytes more.
+    fn grown(&self, split: Split, more: usize) -> Split {
+        let (head, tail) = (Edge::at(split.head), Edge::at(split.tail));
+        let longer = self.settle_head(head, self.longer_head(head, more));
+        let reach = self.longer_tail(tail, more - longer.cost);
+        Split {
+            head: longer.at,
+            tail: self.settle_tail(tail, reach).at,
+        }
     }
 
     /// The same where no whole cluster fits: between characters.
-    fn split_clusters(&self, room: usize) -> Option<Split> {
+    fn split_characters(&self, room: usize) -> Option<Split> {
         // Half of the room can be too little for one character.
         [room.div_ceil(2), room].into_iter().find_map(|limit| {
             let head = self.profile.prefix_within(self.head.text, limit);
@@ -210,7 +268,8 @@ impl Sides<'_> {
         let Side { text, plain } = &self.head;
         let end = text.ceil_boundary(head.at.saturating_add(more));
         let at = head.at + self.profile.prefix_within(text.slice(head.at..end), more);
-        let at = clusters::floor(plain, at);
+        // A head that ends inside a cluster stays there.
+        let at = clusters::floor(plain, at).max(head.at);
         let cost = head.cost + self.profile.escaped_len(text.slice(head.at..at));
         Edge { at, cost }
     }
@@ -221,10 +280,14 @@ impl Sides<'_> {
         self.head_up_to(head, clusters::floor(&self.head.plain, before))
     }
 
-    fn settle_head(&self, head: Edge) -> Edge {
+    /// The head up to the end where it is cut, but not shorter than `least`.
+    fn settle_head(&self, least: Edge, head: Edge) -> Edge {
         match self.ends {
-            Ends::Words => self.head_up_to(head, ends::before(&self.head.plain, head.at)),
             Ends::Clusters => head,
+            Ends::Words => match ends::before(&self.head.plain, head.at) {
+                at if at > least.at => self.head_up_to(head, at),
+                _ => least,
+            },
         }
     }
 
@@ -238,17 +301,24 @@ impl Sides<'_> {
         let Side { text, plain } = &self.tail;
         let start = text.floor_boundary(tail.at.saturating_sub(more));
         let part = text.slice(start..tail.at);
-        let at = clusters::ceil(plain, start + self.profile.suffix_within(part, more));
+        let at = start + self.profile.suffix_within(part, more);
+        let at = clusters::ceil(plain, at).min(tail.at);
         let cost = tail.cost + self.profile.escaped_len(text.slice(at..tail.at));
         Edge { at, cost }
     }
 
-    fn settle_tail(&self, tail: Edge) -> Edge {
-        let at = match self.ends {
-            Ends::Words => ends::after(&self.tail.plain, tail.at),
-            Ends::Clusters => tail.at,
-        };
-        let cost = tail.cost - self.profile.escaped_len(self.tail.text.slice(tail.at..at));
-        Edge { at, cost }
+    /// The tail from the start where it is cut, but not shorter than `least`.
+    fn settle_tail(&self, least: Edge, tail: Edge) -> Edge {
+        match self.ends {
+            Ends::Clusters => tail,
+            Ends::Words => match ends::after(&self.tail.plain, tail.at) {
+                at if at < least.at => {
+                    let lost = self.profile.escaped_len(self.tail.text.slice(tail.at..at));
+                    let cost = tail.cost - lost;
+                    Edge { at, cost }
+                }
+                _ => least,
+            },
+        }
     }
 }

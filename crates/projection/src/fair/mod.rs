@@ -18,10 +18,9 @@ const LEAST_FLOOR: usize = 256;
 /// How many floors there are in a budget.
 const FLOORS: usize = 32;
 
-/// How much of a budget may stay unused before messages are cut once more, at the same kind of ends,
-/// and then at any cluster. The contract's 1 % is above both, since counts can take fewer digits
-/// than are reserved for them.
-const REFILLS: [(Ends, usize); 2] = [(Ends::Words, 256), (Ends::Clusters, 160)];
+/// How much of a budget may stay unused before cut messages are made longer: by words, and then by
+/// clusters. The contract's 1 % is above both, so that a few bytes do not make it fail.
+const GROWTHS: [(Ends, usize); 2] = [(Ends::Words, 256), (Ends::Clusters, 160)];
 
 /// The smallest budget that is to be used up; below it, words are worth more than bytes.
 const FULL_USE: usize = 1_024;
@@ -54,7 +53,7 @@ struct Admitted<'c> {
     /// The size of the whole message, once it is known; else it is larger than what was tried.
     size: Option<usize>,
     /// What is shown instead of the whole.
-    cut: Option<Cut>,
+    cut: Option<Cut<'c>>,
 }
 
 /// The messages that are shown, the first ones first.
@@ -116,30 +115,25 @@ impl Filling<'_> {
             .filter(|one| one.size_up_to(cap) == cap)
         {
             let limit = cap + self.spare;
-            let Some(used) = one.fill(self.space, limit, Ends::Words) else {
+            let Some(used) = one.fill(self.space, limit) else {
                 // The newest message alone, and hardly room for a notice.
                 return Vec::new();
             };
             self.spare = limit - used;
         }
-        let cuts = self.admitted.iter().filter(|one| one.cut.is_some()).count();
-        for (ends, share) in REFILLS {
-            if ends == Ends::Words && cuts == 1 {
-                // It has just been cut so, with all there is.
-                continue;
-            }
-            self.release();
-            for one in self.admitted.iter_mut().filter(|one| one.cut.is_some()) {
-                if self.spare <= self.space.budget.max(FULL_USE) / share {
-                    break;
+        self.release();
+        for (ends, share) in GROWTHS {
+            for one in &mut self.admitted {
+                if self.spare > self.space.budget.max(FULL_USE) / share {
+                    self.spare -= one.grow(self.space, self.spare, ends);
                 }
-                one.refill(self.space, &mut self.spare, ends);
             }
         }
         self.admitted.into_iter().map(Admitted::into_kept).collect()
     }
 
-    /// Gives back what the counts need less than was reserved. From here on they only fall.
+    /// Gives back what the counts need less than was reserved. From here on they only fall, since
+    /// messages only grow.
     fn release(&mut self) {
         let shown = self.admitted.iter().map(Admitted::shown_bytes).sum::<u64>();
         let dropped = self.conversation.items().len() - self.admitted.len();
@@ -183,34 +177,40 @@ impl Admitted<'_> {
     }
 
     /// Shows as much as takes `limit` bytes, and gives what it takes; `None` when that is nothing.
-    fn fill(&mut self, space: &Space, limit: usize, ends: Ends) -> Option<usize> {
-        if self.size.is_none() {
-            self.size = space.size_within(self.item, limit);
-        }
-        if let Some(size) = self.size.filter(|size| *size <= limit) {
-            self.cut = None;
+    fn fill(&mut self, space: &Space, limit: usize) -> Option<usize> {
+        if let Some(size) = self.whole_within(space, limit) {
             return Some(size);
         }
         let limit = limit.checked_sub(self.overhead)?;
-        let cut = Cut::new(self.item.text, limit, ends, space.profile)?;
-        let used = self.overhead + cut.cost();
-        self.cut = Some(cut);
-        Some(used)
+        let cut = self
+            .cut
+            .insert(Cut::new(self.item.text, limit, space.profile)?);
+        Some(self.overhead + cut.cost())
     }
 
-    /// [`fill`](Self::fill) with the unused bytes on top, if more is shown then and less is missing.
-    fn refill(&mut self, space: &Space, unused: &mut usize, ends: Ends) {
-        let Some(before) = self.cut.take() else {
-            return;
+    /// Shows more of a cut message, for at most `more` bytes; gives what it takes.
+    fn grow(&mut self, space: &Space, more: usize, ends: Ends) -> usize {
+        let Some(cut) = &self.cut else {
+            return 0;
         };
-        let used = self.overhead + before.cost();
-        let limit = used + *unused;
-        match self.fill(space, limit, ends) {
-            Some(more) if more > used && self.omitted() <= before.omitted() => {
-                *unused = limit - more;
-            }
-            _ => self.cut = Some(before),
+        let cut = cut.clone();
+        let before = self.overhead + cut.cost();
+        let after = self.whole_within(space, before + more).unwrap_or_else(|| {
+            let cut = self.cut.insert(cut.grown(more, ends));
+            self.overhead + cut.cost()
+        });
+        // Characters that meet again can take less than they did apart.
+        after.saturating_sub(before)
+    }
+
+    /// Shows all if that takes at most `limit` bytes, and gives what it takes.
+    fn whole_within(&mut self, space: &Space, limit: usize) -> Option<usize> {
+        if self.size.is_none() {
+            self.size = space.size_within(self.item, limit);
         }
+        let size = self.size.filter(|size| *size <= limit)?;
+        self.cut = None;
+        Some(size)
     }
 
     fn omitted(&self) -> usize {
