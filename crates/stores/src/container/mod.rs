@@ -7,6 +7,8 @@
 //! unpack to.
 
 mod frames;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub(crate) use frames::{FrameFault, Frames};

@@ -7,6 +7,9 @@
 //! between; [`snapshot`] therefore compares the files before and after and reads again when they
 //! changed.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,11 @@
 
 mod consistency;
 mod corpus;
+mod formats;
+mod frames;
 mod hostile;
 mod model;
 mod mutations;
+mod rows;
+mod schemas;
 mod support;

@@ -294,7 +294,7 @@ fn tool_result(call: &str, text: &str) -> String {
     )
 }
 
-fn text() -> impl Strategy<Value = JsString> {
+pub(crate) fn text() -> impl Strategy<Value = JsString> {
     let unit = prop_oneof![
         3 => 0x20_u16..0x7F,
         1 => 0_u16..0x20,
