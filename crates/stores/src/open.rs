@@ -33,8 +33,10 @@ pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store
         "claude" => return Some(Ok(Arc::new(ClaudeStore::open(root)))),
         _ => return None,
     };
-    let mut options = DshOptions::default();
-    options.product = product;
+    let options = DshOptions {
+        product,
+        ..DshOptions::default()
+    };
     if root.is_file() || root.join(DshDatabase::FILE).is_file() {
         return Some(Ok(Arc::new(DshDatabase::open(root, options))));
     }

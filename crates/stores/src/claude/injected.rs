@@ -129,10 +129,7 @@ pub(super) fn read(block: JsStr<'_>) -> Said {
         return Said::Nothing;
     }
     if let Some(command) = command(trimmed) {
-        return match command {
-            Some(command) => Said::Command(text(command)),
-            None => Said::Nothing,
-        };
+        return command;
     }
     let mut words = reminders_out(bytes);
     if let Some(said) = start_out(&mut words) {
@@ -246,21 +243,18 @@ fn reminders_out(bytes: &[u8]) -> Vec<u8> {
             .iter()
             .filter(|(_, action)| *action == Pair::AtLineStart)
             .find_map(|(name, _)| pair(rest, name));
-        match found {
-            Some((content, after)) => {
-                let content = content.trim_ascii();
-                if content.starts_with(WHILE_WORKING) {
-                    let mut message = content.to_vec();
-                    unwrap_while_working(&mut message);
-                    out.extend_from_slice(&message);
-                }
-                rest = after.strip_prefix(b"\n").unwrap_or(after);
-            }
-            None => {
-                out.push(b'<');
-                rest = &rest[1..];
-            }
+        let Some((content, after)) = found else {
+            out.push(b'<');
+            rest = &rest[1..];
+            continue;
+        };
+        let content = content.trim_ascii();
+        if content.starts_with(WHILE_WORKING) {
+            let mut message = content.to_vec();
+            unwrap_while_working(&mut message);
+            out.extend_from_slice(&message);
         }
+        rest = after.strip_prefix(b"\n").unwrap_or(after);
     }
 }
 
@@ -335,8 +329,8 @@ fn mark_end(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..quote], bytes[quote + 1..].strip_prefix(b">")?))
 }
 
-/// A slash command: `None` if the block is none, `Some(None)` for one of the client's own.
-fn command(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
+/// What a slash command says; one of the client's own says nothing. `None` if the block is none.
+fn command(bytes: &[u8]) -> Option<Said> {
     let (mut name, mut arguments, mut any) = (None, &b""[..], false);
     let mut rest = bytes;
     loop {
@@ -362,13 +356,13 @@ fn command(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
     };
     command.extend_from_slice(name);
     if CLIENT_COMMANDS.contains(&command.as_slice()) {
-        return Some(None);
+        return Some(Said::Nothing);
     }
     if !arguments.is_empty() {
         command.push(b' ');
         command.extend_from_slice(arguments);
     }
-    Some(Some(command))
+    Some(Said::Command(text(command)))
 }
 
 #[cfg(test)]

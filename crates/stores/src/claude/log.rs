@@ -53,11 +53,12 @@ struct Entry {
 /// How lines are read: whole up to 16 MiB. The text of one message is never longer than what a
 /// model takes or gives; beyond that lines hold files and pictures.
 pub(super) fn line_options() -> LineOptions {
-    let mut options = LineOptions::default();
-    options.cap = 16 << 20;
-    options.first_cap = 16 << 20;
-    options.long = LongLines::Head(64 << 10);
-    options
+    LineOptions {
+        cap: 16 << 20,
+        first_cap: 16 << 20,
+        long: LongLines::Head(64 << 10),
+        ..LineOptions::default()
+    }
 }
 
 impl Log {
@@ -142,13 +143,11 @@ impl Log {
     /// The live path through the records.
     fn path(&self) -> Path {
         let parents: HashMap<Key, Option<Key>> =
-            match self.preserved.iter().any(|kept| kept.segment.is_some()) {
-                true => self
-                    .nodes
-                    .iter()
-                    .map(|node| (node.key, node.parent))
-                    .collect(),
-                false => HashMap::new(),
+            if self.preserved.iter().any(|kept| kept.segment.is_some()) {
+                let links = self.nodes.iter().map(|node| (node.key, node.parent));
+                links.collect()
+            } else {
+                HashMap::new()
             };
         let preserved: Vec<Preserved> = self
             .preserved
@@ -198,7 +197,9 @@ impl Log {
             if let Some((seq, message, texts)) = &mut answer {
                 if entry.message.is_some() && entry.message == *message {
                     if let Content::Answer(more) = &content {
-                        more.iter().for_each(|text| merge(texts, text));
+                        for text in more {
+                            merge(texts, text);
+                        }
                     }
                     continue;
                 }

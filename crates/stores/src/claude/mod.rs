@@ -95,10 +95,7 @@ fn observe<T>(
 }
 
 fn listed(file: &LogFile, peek: &Peek) -> Listed {
-    let created_at = peek
-        .first_time
-        .as_ref()
-        .and_then(|time| crate::time::milliseconds(time));
+    let created_at = peek.first_time.as_ref().and_then(crate::time::milliseconds);
     let mut header =
         SessionHeader::new(file.id.clone(), created_at.or(file.updated_at).unwrap_or(0));
     header.cwd.clone_from(&peek.cwd);

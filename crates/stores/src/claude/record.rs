@@ -75,6 +75,10 @@ pub(super) struct Kept {
 
 /// What the members of a record are, before their meaning is known.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that the log has"
+)]
 struct Members<'a> {
     kind: Option<Raw<'a>>,
     subtype: Option<Raw<'a>>,

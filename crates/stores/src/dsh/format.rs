@@ -4,6 +4,10 @@ use super::Product;
 
 /// The rules of one format.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a rule that a format has or has not"
+)]
 pub(super) struct Format {
     pub(super) version: u64,
     /// Which column of [`LOG_ONLY`] names its types.

@@ -121,9 +121,10 @@ fn read_once(
         Packing::Plain => {
             let mut lines = LineReader::new(file.take(length), options());
             let is_line = lines.advance().map_err(io_error)? && lines.line().terminated;
-            let line = match is_line && lines.line().wholeness == Wholeness::Whole {
-                true => HeaderText::Line(lines.line().bytes.to_vec()),
-                false => HeaderText::Missing,
+            let line = if is_line && lines.line().wholeness == Wholeness::Whole {
+                HeaderText::Line(lines.line().bytes.to_vec())
+            } else {
+                HeaderText::Missing
             };
             let header = header(line, format)?;
             let mut scan = scan(&header, format, want);

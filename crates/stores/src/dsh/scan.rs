@@ -120,9 +120,10 @@ impl<'a> Scan<'a> {
 
     /// What damage is called: from format 1 on it is corruption (`spec/dsh-newer.md` 2).
     fn damaged(&self, position: Position, detail: &'static str) -> StoreError {
-        let kind = match self.format.strict_rows {
-            true => StoreErrorKind::Corrupt,
-            false => StoreErrorKind::Damaged,
+        let kind = if self.format.strict_rows {
+            StoreErrorKind::Corrupt
+        } else {
+            StoreErrorKind::Damaged
         };
         StoreError::new(kind, detail).at(position)
     }

@@ -317,7 +317,7 @@ pub(super) fn sources(
     let (mut fault, mut ranges) = (None, false);
     let read = elements(&mut list.scanner(), |scanner| {
         let source = Raw::read(scanner)?;
-        let (first, last) = match (source.index(), range(source)) {
+        let (first, until) = match (source.index(), range(source)) {
             (Some(one), _) => (one, one),
             (None, Some(range)) if format.ranges => {
                 ranges = true;
@@ -328,11 +328,11 @@ pub(super) fn sources(
                 return Ok(());
             }
         };
-        if last < first || (ranges && last >= seq) {
+        if until < first || (ranges && until >= seq) {
             fault = fault.or(Some("a range of sources that is none"));
-        } else if (out.len() as u64).saturating_add(last - first) <= seq {
+        } else if (out.len() as u64).saturating_add(until - first) <= seq {
             // Among more sources than earlier events one is late or twice; they are not collected.
-            out.extend(first..=last);
+            out.extend(first..=until);
         }
         Ok(())
     });

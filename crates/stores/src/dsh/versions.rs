@@ -96,6 +96,7 @@ impl Versions {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
     use std::fs;
 
     use sref_session::SurfacePayload;
@@ -123,11 +124,13 @@ mod tests {
                 ),
                 _ => format!("\"type\":\"{event}\",\"data\":{{}}"),
             };
-            log.push_str(&format!("{{\"seq\":{seq},\"time\":1,{event}}}\n"));
+            writeln!(log, "{{\"seq\":{seq},\"time\":1,{event}}}").unwrap();
         }
         fs::write(session.join("session.jsonl"), log).unwrap();
-        let mut options = DshOptions::default();
-        options.product = Product::Hydra;
+        let options = DshOptions {
+            product: Product::Hydra,
+            ..DshOptions::default()
+        };
         let store = DshStore::open(home.path(), options).unwrap();
         let surface = store
             .surface(&"s".into(), &CancellationToken::new())

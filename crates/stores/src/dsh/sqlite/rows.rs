@@ -57,8 +57,9 @@ impl<'r> Columns<'r> {
         }
         let sources = row.get_ref(4).map_err(|error| error.to_string())?;
         match (sources, schema) {
-            (ValueRef::Null, _) | (ValueRef::Blob(_), Schema::V17) => {}
-            (ValueRef::Text(_), Schema::V14 | Schema::V15) => {}
+            (ValueRef::Null, _)
+            | (ValueRef::Blob(_), Schema::V17)
+            | (ValueRef::Text(_), Schema::V14 | Schema::V15) => {}
             _ => return Err("source_event_seqs of another type".into()),
         }
         let surface_op = match row.get_ref(5) {
@@ -108,13 +109,13 @@ pub(super) fn feed(
     let quoted = JsString::from_utf8_lossy(columns.name).to_json();
     let (seq, time) = (columns.seq.to_string(), columns.time.to_string());
     let sources = match columns.sources {
-        ValueRef::Blob(bytes) => match varint::sources(bytes) {
-            Some(list) => Some(Cow::Owned(list.into_bytes())),
-            None => {
+        ValueRef::Blob(bytes) => {
+            let Some(list) = varint::sources(bytes) else {
                 scan.note(position, "sources that are no varints");
                 return Ok(());
-            }
-        },
+            };
+            Some(Cow::Owned(list.into_bytes()))
+        }
         ValueRef::Text(text) => Some(Cow::Borrowed(text)),
         _ => None,
     };
@@ -131,13 +132,11 @@ pub(super) fn feed(
         Some(0) => parts.packed(event_type),
         flag => parts.event(event_type, flag.is_some()),
     };
-    match record {
-        Some(record) => scan.record(&record, position),
-        None => {
-            scan.note(position, "a row that cannot be read");
-            Ok(())
-        }
-    }
+    let Some(record) = record else {
+        scan.note(position, "a row that cannot be read");
+        return Ok(());
+    };
+    scan.record(&record, position)
 }
 
 /// The members of a record, as JSON.
@@ -181,14 +180,21 @@ impl<'a> Parts<'a> {
         let body = body(&mut scanner, kind).ok()?;
         let data = Raw::checked(scanner.slice(start..scanner.position()));
         scanner.finish().ok()?;
+        // A column that is there holds JSON, or the row cannot be read.
+        let surface_op = self.surface_op.map(value);
+        let sources = self.sources.map(value);
+        if matches!(surface_op, Some(None)) || matches!(sources, Some(None)) {
+            return None;
+        }
+        let (surface_op, sources) = (surface_op.flatten(), sources.flatten());
         Some(Line::Event(Event {
             kind,
             name: Some(Raw::checked(self.name)),
             seq: Some(Raw::checked(self.seq)),
             time: Some(Raw::checked(self.time)),
             data: Some(data),
-            surface_op: optional(self.surface_op)?,
-            sources: optional(self.sources)?,
+            surface_op,
+            sources,
             ignorable: ignorable.then_some(Raw::checked(b"true")),
             body,
             ..Event::unknown()
@@ -202,11 +208,6 @@ fn value(text: &[u8]) -> Option<Raw<'_>> {
     let value = Raw::read(&mut scanner).ok()?;
     scanner.finish().ok()?;
     Some(value)
-}
-
-/// `value` of a column that may be absent; `None` when it is there and no JSON.
-fn optional(text: Option<&[u8]>) -> Option<Option<Raw<'_>>> {
-    text.map_or(Some(None), |text| value(text).map(Some))
 }
 
 /// The text of `data`: as it is, or unpacked from its first frame. The error is the limit it
