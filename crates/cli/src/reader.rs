@@ -128,9 +128,10 @@ impl Reader {
     pub(crate) fn known(&self, titles: bool) -> Result<Vec<Known>, Failure> {
         let ids = self.list()?.into_iter().map(|record| record.header.id);
         let ids: Vec<SessionId> = ids.collect();
-        let titles = match titles {
-            true => self.wait(|cancel| self.corpus.titles(&ids, cancel))?,
-            false => Vec::new(),
+        let titles = if titles {
+            self.wait(|cancel| self.corpus.titles(&ids, cancel))?
+        } else {
+            Vec::new()
         };
         let mut titles = titles.into_iter().map(|title| title.ok().flatten());
         let known = ids.into_iter().map(|id| Known {

@@ -158,7 +158,7 @@ fn deliver(
 /// The sessions of a hook: each surface is read once, however many budgets are tried.
 struct Once<'a> {
     reader: &'a Reader,
-    read: Mutex<HashMap<SessionId, Option<SurfaceSnapshot>>>,
+    read: Mutex<HashMap<SessionId, SurfaceSnapshot>>,
 }
 
 impl<'a> Once<'a> {
@@ -169,7 +169,7 @@ impl<'a> Once<'a> {
         }
     }
 
-    fn cached(&self, id: &SessionId) -> Option<Option<SurfaceSnapshot>> {
+    fn cached(&self, id: &SessionId) -> Option<SurfaceSnapshot> {
         self.read.lock().ok()?.get(id).cloned()
     }
 }
@@ -195,10 +195,10 @@ impl SessionQuery for Once<'_> {
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, QueryError> {
         if let Some(surface) = self.cached(id) {
-            return Ok(surface);
+            return Ok(Some(surface));
         }
         let surface = self.reader.corpus().surface(id, cancel).await?;
-        if let Ok(mut read) = self.read.lock() {
+        if let (Some(surface), Ok(mut read)) = (&surface, self.read.lock()) {
             read.insert(id.clone(), surface.clone());
         }
         Ok(surface)

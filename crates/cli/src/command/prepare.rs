@@ -108,9 +108,10 @@ impl Args {
         }
         let ids = readable.iter().any(|own| own.request.needs_ids());
         let titles = readable.iter().any(|own| own.request.needs_titles());
-        let known = match ids {
-            true => Reader::open(&self.stores)?.known(titles)?,
-            false => Vec::new(),
+        let known = if ids {
+            Reader::open(&self.stores)?.known(titles)?
+        } else {
+            Vec::new()
         };
         let dialect = self.spelling.dialect.get();
         let done = canonical(
@@ -122,10 +123,11 @@ impl Args {
         );
         for failure in &done.failures {
             let cited = failure.cited.as_deref().unwrap_or("a mention");
-            let mut note = format!("{cited} stays text: {}", failure.reason);
-            if !failure.closest.is_empty() {
-                note += &format!("; closest: {}", failure.closest.join(", "));
-            }
+            let closest = match &failure.closest[..] {
+                [] => String::new(),
+                closest => format!("; closest: {}", closest.join(", ")),
+            };
+            let note = format!("{cited} stays text: {}{closest}", failure.reason);
             console::say(&format!("note: {}", visible::line(note.as_str().into())));
         }
         Ok(done.text)

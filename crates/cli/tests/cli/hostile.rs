@@ -74,7 +74,8 @@ fn nothing_that_a_terminal_obeys_is_printed() {
 #[test]
 fn the_context_is_harmless_and_the_json_exact() {
     let (_home, root) = store();
-    let mention = succeed(on_store(&root, &["mention", "x", "--label", "y\x1b[2J\u{202e}"])).stdout;
+    let label = "turned\u{202e}around";
+    let mention = succeed(on_store(&root, &["mention", "x", "--label", label])).stdout;
     let answer = run(on_store(&root, &["prepare", mention.trim_end()]));
     harmless(&answer.stdout);
     harmless(&answer.stderr);

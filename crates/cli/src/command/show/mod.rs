@@ -134,7 +134,7 @@ impl Args {
 /// The conversation from a message on, counted from 1.
 fn from_message<'a>(conversation: &Conversation<'a>, from: u64) -> Conversation<'a> {
     let passed = usize::try_from(from - 1).unwrap_or(usize::MAX);
-    conversation.items().iter().skip(passed).cloned().collect()
+    conversation.items().iter().skip(passed).copied().collect()
 }
 
 /// `{code, path, detail}`
