@@ -57,7 +57,7 @@ fn torn(bytes: &[u8], start: usize) -> Option<String> {
 /// damage because of it.
 #[test]
 fn a_cut_leaves_the_frames_before_it() {
-    let parts = [frame(HEADER), frame(b"one\n"), frame(&[b'x'; 300_000])];
+    let parts = [frame(HEADER), frame(b"one\n"), frame(&vec![b'x'; 300_000])];
     let ends: Vec<usize> = (1..=3).map(|count| parts[..count].concat().len()).collect();
     let bytes = parts.concat();
     for cut in 0..=bytes.len() {
