@@ -18,18 +18,20 @@ pub(super) fn plain_string(bytes: &[u8], at: usize) -> Option<usize> {
 /// A few digits that are all of an element, and where the comma or bracket behind them stands.
 #[inline]
 pub(super) fn short_integer(bytes: &[u8], start: usize) -> Option<(i64, usize)> {
-    let mut value = 0;
+    const MOST: usize = 15;
+    let mut value = 0_i64;
     let mut at = start;
-    loop {
-        match bytes.get(at)? {
-            digit @ b'0'..=b'9' if at < start + 15 && (value > 0 || at == start) => {
-                value = value * 10 + i64::from(digit - b'0');
-                at += 1;
-            }
-            b',' | b']' if at > start => return Some((value, at)),
-            _ => return None,
-        }
+    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        // Of a number that is too long the value is not used.
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        at += 1;
     }
+    let digits = at - start;
+    let leading_zero = digits > 1 && bytes[start] == b'0';
+    let is_all = matches!(bytes.get(at), Some(b',' | b']'));
+    (is_all && !leading_zero && (1..=MOST).contains(&digits)).then_some((value, at))
 }
 
 /// Where, from `at` on, the first byte stands that is `"`, `\` or a control.

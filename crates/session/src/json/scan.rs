@@ -203,11 +203,12 @@ impl<'a> Scanner<'a> {
             while let Some(end) = plain_string(scanner.bytes, scanner.at) {
                 count += 1;
                 scanner.at = end;
-                if !matches!(scanner.bytes.get(end..end + 2), Some(b",\"")) {
+                if scanner.bytes.get(end) != Some(&b',') {
                     return Ok(());
                 }
                 scanner.at += 1;
             }
+            scanner.white_space();
             count += 1;
             all &= scanner.bytes.get(scanner.at) == Some(&b'"');
             scanner.skip_value().map(|_| ())

@@ -114,12 +114,13 @@ fn chunk_row(at: &str, row: usize) -> String {
 
 /// Source code as a JSON string holds it: an escape every few words.
 fn tool_output(size: usize) -> String {
-    const LINE: &str =
-        r#"    let value = parse(\"input\").unwrap_or_default();\n\tcall(&value, 42);\n"#;
-    let mut out = LINE.repeat(size / LINE.len() + 1);
-    // Not inside an escape.
-    out.truncate(size - size % LINE.len());
-    out
+    const LINES: &str = concat!(
+        r"    let value = parse(input, &options).unwrap_or_default();\n",
+        r"    // The first of equal values wins, as the writer has it.\n",
+        r#"    call(&value, \"name\", 42);\n"#,
+    );
+    // Whole, so that it does not end inside an escape.
+    LINES.repeat(size / LINES.len())
 }
 
 struct Counting<W> {

@@ -9,6 +9,43 @@ use crate::raw::{Raw, members};
 /// Integers of JavaScript end here.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
+/// The first number and the length of the run that a line holds, if it is a row of text that stands
+/// exactly as writers put it: members in their order, nothing between them. Such rows are the bulk
+/// of most logs; `None` says nothing of a line.
+pub(super) fn as_written(line: &[u8]) -> Option<(Raw<'_>, u64)> {
+    let mut rest = line
+        .strip_prefix(b"{\"type\":\"text-chunks\",\"seq0\":")
+        .or_else(|| line.strip_prefix(b"{\"type\":\"reasoning-chunks\",\"seq0\":"))?;
+    let seq0 = digits(&mut rest, b",\"time0\":")?;
+    let time0 = digits(&mut rest, b",\"data\":{\"turn\":")?;
+    digits(&mut rest, b",\"step\":")?;
+    digits(&mut rest, b",\"index\":")?;
+    digits(&mut rest, b",\"dt\":")?;
+    let mut scanner = Scanner::new(rest);
+    let dt = Steps::read(&mut scanner).ok()?;
+    let rest = rest[scanner.position()..].strip_prefix(b",\"texts\":")?;
+    let mut scanner = Scanner::new(rest);
+    let row = ChunkData {
+        numbers: [true; 3],
+        texts: Run::read(&mut scanner).ok()?,
+        dt: Some(dt),
+        ..ChunkData::default()
+    };
+    if &rest[scanner.position()..] != b"}}" {
+        return None;
+    }
+    Some((seq0, row.count(Packed::Text, Some(seq0), Some(time0))?))
+}
+
+/// Takes a short number without sign and leading zeros, and what must follow it.
+fn digits<'a>(rest: &mut &'a [u8], then: &[u8]) -> Option<Raw<'a>> {
+    let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, after) = rest.split_at(count);
+    let is_short = matches!(number, [b'0'] | [b'1'..=b'9', ..]) && count <= 15;
+    *rest = after.strip_prefix(then)?;
+    is_short.then_some(Raw::checked(number))
+}
+
 /// The `data` of a packed row, each member judged; which ones must be there depends on the tag.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ChunkData {

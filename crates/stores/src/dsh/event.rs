@@ -2,7 +2,7 @@
 
 use sref_session::json::{JsonError, Kind, Scanner};
 
-use super::chunks::ChunkData;
+use super::chunks::{self, ChunkData};
 use super::format::{EventType, Format};
 use super::shape::{Assistant, Body, Tool, User, Wrapped};
 use crate::raw::Raw;
@@ -57,6 +57,15 @@ enum Read<'a> {
 impl<'a> Line<'a> {
     /// Reads one line, which must be JSON to its end.
     pub(super) fn parse(line: &'a [u8], format: &Format) -> Result<Self, JsonError> {
+        if format.packed_rows
+            && let Some((seq0, count)) = chunks::as_written(line)
+        {
+            return Ok(Self::Packed(PackedRow { seq0, count }));
+        }
+        Self::parse_any(line, format)
+    }
+
+    fn parse_any(line: &'a [u8], format: &Format) -> Result<Self, JsonError> {
         let mut scanner = Scanner::new(line);
         match scanner.peek()? {
             Kind::Object => {}
@@ -201,6 +210,8 @@ pub(super) fn body<'a>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::dsh::format::FORMAT_0;
 
@@ -217,6 +228,38 @@ mod tests {
         }
         for line in ["", " ", "nul", "{}{}", "\u{FEFF}{}", "{\"a\":1"] {
             assert!(Line::parse(line.as_bytes(), &FORMAT_0).is_err(), "{line}");
+        }
+    }
+
+    proptest! {
+        /// The short way to a packed row sees what the long one sees.
+        #[test]
+        fn a_row_as_it_is_written_is_a_row(
+            tag in prop::sample::select(vec!["text", "reasoning", "tool-call"]),
+            numbers in prop::collection::vec(prop::sample::select(vec!["0", "1", "42", "-1", "1.0", "01", "9007199254740991"]), 5),
+            dt in prop::collection::vec(prop::sample::select(vec!["0", "7", "-7", "1e1", "\"x\""]), 0..4),
+            texts in prop::collection::vec(prop::sample::select(vec!["\"a\"", "\"\\n\"", " \"b\"", "\"\"", "1"]), 0..5),
+            (at, insert) in (0_usize..200, prop::sample::select(vec!["", "", " ", ",", "\"", "}", "1"])),
+        ) {
+            let [seq0, time0, turn, step, index] = &numbers[..] else { unreachable!() };
+            let mut line = format!(
+                r#"{{"type":"{tag}-chunks","seq0":{seq0},"time0":{time0},"data":{{"turn":{turn},"step":{step},"index":{index},"dt":[{}],"texts":[{}]}}}}"#,
+                dt.join(","),
+                texts.join(",")
+            );
+            line.insert_str(at.min(line.len()), insert);
+            if let Some((seq0, count)) = chunks::as_written(line.as_bytes()) {
+                match Line::parse_any(line.as_bytes(), &FORMAT_0) {
+                    Ok(Line::Packed(row)) => {
+                        prop_assert_eq!((row.seq0.bytes(), row.count), (seq0.bytes(), count));
+                    }
+                    other => prop_assert!(false, "{line}: {other:?}"),
+                }
+            } else if insert.is_empty() && tag != "tool-call" && dt.is_empty() && texts == ["\"a\""] {
+                // What it is for, it does.
+                let plain = numbers.iter().all(|number| ["0", "1", "42"].contains(number));
+                prop_assert!(!plain, "{line}");
+            }
         }
     }
 

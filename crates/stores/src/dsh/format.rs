@@ -19,7 +19,7 @@ pub(super) struct Format {
     /// How a replace spells the two ends of its span.
     pub(super) span: [&'static str; 2],
     /// Whether runs of chunks are packed into one row (1.5).
-    packed_rows: bool,
+    pub(super) packed_rows: bool,
     /// Whether a list of sources may hold ranges (`spec/dsh-newer.md` 3).
     pub(super) ranges: bool,
     /// Whether an event with wrong members is a bad row, like a line that is no JSON, and damage is
