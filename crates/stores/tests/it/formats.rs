@@ -39,7 +39,9 @@ fn pack(written: &Written, cuts: &[usize], end: End) -> Vec<u8> {
         let last = cuts.iter().max().copied().unwrap_or(0);
         let line = body[..last].iter().rposition(|byte| *byte == b'\n');
         let line = line.map_or(0, |at| at + 1);
-        cuts.iter_mut().for_each(|cut| *cut = line.min(*cut));
+        for cut in &mut cuts {
+            *cut = line.min(*cut);
+        }
     }
     cuts.extend([0, body.len()]);
     cuts.sort_unstable();

@@ -1,5 +1,7 @@
 //! Logs packed with Zstandard, whole, torn, damaged and hostile (`spec/dsh-store.md` 4.5).
 
+use std::fmt::Write as _;
+
 use sref_stores::dsh::{DshOptions, Encoding};
 use sref_stores::{CancellationToken, Store, StoreError, StoreErrorKind};
 
@@ -49,7 +51,7 @@ fn large(from: u64, count: u64) -> String {
         let mut noise = String::new();
         for _ in 0..64 {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
-            noise += &format!("{:016x}", state ^ state >> 31);
+            let _ = write!(noise, "{:016x}", state ^ state >> 31);
         }
         event(seq, "user/message", &user(&noise.as_str().into()), APPEND)
     };
@@ -88,6 +90,7 @@ fn outcomes(frames: &[Vec<u8>]) -> [Outcome; 2] {
 }
 
 /// What each recorded case shows, with bytes of our own.
+#[expect(clippy::too_many_lines, reason = "one table")]
 #[test]
 fn each_way_to_end_a_file() {
     use Outcome::{Absent, Read, Refused};
@@ -351,7 +354,7 @@ fn a_frame_that_says_much_with_little_costs_no_memory() {
         std::io::Write::write_all(&mut encoder, b"\"").unwrap();
     }
     for _ in 0..SIZE >> 20 {
-        std::io::Write::write_all(&mut encoder, &[b'x'; 1 << 20]).unwrap();
+        std::io::Write::write_all(&mut encoder, &vec![b'x'; 1 << 20]).unwrap();
     }
     if kind == "text" {
         std::io::Write::write_all(&mut encoder, b"\"}]}]}},\"surfaceOp\":\"append\"}").unwrap();

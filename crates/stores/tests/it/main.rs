@@ -5,6 +5,7 @@ mod corpus;
 mod formats;
 mod frames;
 mod hostile;
+mod live;
 mod model;
 mod mutations;
 mod rows;

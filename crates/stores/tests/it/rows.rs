@@ -61,9 +61,10 @@ impl Rows {
         let kind = record.get("type").unwrap().as_string().unwrap();
         let kind = kind.to_string_lossy();
         let packed = record.get("seq0").is_some();
-        let (seq, time) = match packed {
-            true => (number("seq0"), number("time0")),
-            false => (number("seq"), number("time")),
+        let (seq, time) = if packed {
+            (number("seq0"), number("time0"))
+        } else {
+            (number("seq"), number("time"))
         };
         let data = text("data").unwrap();
         let data = match self.schema {

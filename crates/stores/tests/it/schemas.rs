@@ -193,7 +193,7 @@ fn a_bad_session_row_costs_itself_or_in_strict_mode_all() {
         let codes: Vec<_> = listing
             .diagnostics
             .iter()
-            .map(|found| found.code())
+            .map(sref_stores::Diagnostic::code)
             .collect();
         assert_eq!(codes.len(), 1, "{column}");
         assert!(surface(&store, "good").unwrap().is_some());

@@ -245,17 +245,19 @@ impl Written {
                 self.is_fork |= inherited;
                 self.is_seeded |= *inherited && self.version >= 2;
                 self.seed = self.seq;
-                let data = match *inherited && self.version >= 2 {
-                    true => r#"{"inherited":true}"#,
-                    false => "{}",
+                let data = if *inherited && self.version >= 2 {
+                    r#"{"inherited":true}"#
+                } else {
+                    "{}"
                 };
                 self.event("session/end-seed", data, "");
             }
             Step::Ignorable => {
                 // From format 3 on surface members have no effect on what is not known.
-                let rest = match self.version >= 3 && self.seq > 0 {
-                    true => r#","surfaceOp":"append","sourceEventSeqs":[0],"ignorable":true"#,
-                    false => r#","ignorable":true"#,
+                let rest = if self.version >= 3 && self.seq > 0 {
+                    r#","surfaceOp":"append","sourceEventSeqs":[0],"ignorable":true"#
+                } else {
+                    r#","ignorable":true"#
                 };
                 self.event("later/event", "[[1]]", rest);
             }
@@ -354,15 +356,13 @@ impl Written {
         );
         let sources = match sources {
             // Nothing was streamed: an empty list is one, for an answer.
-            Some((first, last)) if last < first || first == self.seq => {
-                ",\"sourceEventSeqs\":[]".into()
-            }
+            Some((first, last)) if last < first => ",\"sourceEventSeqs\":[]".into(),
             Some((first, last)) if last - first >= 2 => {
                 format!(r#","sourceEventSeqs":[[{first},{last}]]"#)
             }
             Some((first, last)) => {
-                let list: Vec<_> = (first..=last).map(|seq| seq.to_string()).collect();
-                format!(r#","sourceEventSeqs":[{}]"#, list.join(","))
+                let numbers: Vec<_> = (first..=last).map(|seq| seq.to_string()).collect();
+                format!(r#","sourceEventSeqs":[{}]"#, numbers.join(","))
             }
             None => String::new(),
         };
@@ -376,12 +376,12 @@ impl Written {
     }
 
     fn result(&self, call: &str, text: &str) -> String {
-        let text = format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+        let content = format!(r#"[{{"type":"text","text":"{text}"}}]"#);
         let rest = match self.version {
             0..=3 => format!(
-                r#""role":"user","content":[{{"type":"tool-result","toolCallId":"{call}","content":{text}}}]"#
+                r#""role":"user","content":[{{"type":"tool-result","toolCallId":"{call}","content":{content}}}]"#
             ),
-            _ => format!(r#""role":"tool","toolCallId":"{call}","content":{text}"#),
+            _ => format!(r#""role":"tool","toolCallId":"{call}","content":{content}"#),
         };
         format!(
             r#"{{"turn":1,"meta":{{"b":[1],"a":{{}}}},"message":{{"id":"t-{call}","source":{{"kind":"tool","callId":"{call}"}},{rest}}}}}"#
@@ -403,19 +403,19 @@ impl Written {
             .collect();
         let (first, last) = (removed[0], removed[removed.len() - 1]);
         let mut sources: Vec<u64> = more.into_iter().chain(removed).collect();
-        let list = if ranges {
+        let spelled = if ranges {
             sources.sort_unstable();
             spelled_with_ranges(&sources)
         } else {
-            let list: Vec<_> = sources.iter().map(u64::to_string).collect();
-            list.join(",")
+            let numbers: Vec<_> = sources.iter().map(u64::to_string).collect();
+            numbers.join(",")
         };
         let [start, end] = match self.version {
             0..=2 => ["start", "end"],
             _ => ["startSeq", "endSeq"],
         };
         let rest = format!(
-            r#","surfaceOp":{{"op":"replace","{start}":{first},"{end}":{last}}},"sourceEventSeqs":[{list}]"#
+            r#","surfaceOp":{{"op":"replace","{start}":{first},"{end}":{last}}},"sourceEventSeqs":[{spelled}]"#
         );
         let seq = self.event(kind, data, &rest);
         let call = self.surface[from].call.clone();
