@@ -58,7 +58,8 @@ fn check_fence(tree: &Tree, file: &str, fence: &Fence, problems: &mut Vec<String
                 path.starts_with("tests/") || path.starts_with("crates/cli/tests/")
             });
             if !tests.any(|(path, _)| names(tree, path, file, "run_sessions")) {
-                problems.push("no test with run_sessions runs the sessions of this document".into());
+                problems
+                    .push("no test with run_sessions runs the sessions of this document".into());
             }
         }
         "json" => check_json(&fence.content, problems),
@@ -187,10 +188,7 @@ mod tests {
                 "crates/sref/src/lib.rs",
                 "#[doc = include_str!(\"../../../README.md\")] struct Readme;",
             ),
-            (
-                "tests/cli.rs",
-                "run_sessions(\"../README.md\");",
-            ),
+            ("tests/cli.rs", "run_sessions(\"../README.md\");"),
             ("docs/errors.md", "| `uri.scheme` | … |\n"),
             (
                 "docs/cli.md",
