@@ -55,10 +55,28 @@ pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     plain_end_of_long(bytes, at)
 }
 
-/// The same for a long run: by blocks, for which the compiler uses vectors.
+/// The same for a run that is not short: a few more words, then blocks, for which the compiler uses
+/// vectors, and words again.
 #[inline(never)]
 fn plain_end_of_long(bytes: &[u8], mut at: usize) -> usize {
     const BLOCK: usize = 64;
+    let mut words = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+        words += 1;
+        if words == BLOCK / 8 {
+            at = plain_blocks_end::<BLOCK>(bytes, at);
+        }
+    }
+    plain_end_bytewise(bytes, at)
+}
+
+/// Where the first block stands that has a special byte, or none is left.
+fn plain_blocks_end<const BLOCK: usize>(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
         let special = block
             .iter()
@@ -68,14 +86,7 @@ fn plain_end_of_long(bytes: &[u8], mut at: usize) -> usize {
         }
         at += BLOCK;
     }
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let hits = special_bytes(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    plain_end_bytewise(bytes, at)
+    at
 }
 
 #[inline(never)]
