@@ -90,7 +90,7 @@ impl Session {
             generation: self.generation + 1,
             ..Self::default()
         };
-        let lines = (0..self.generation % 5 + 1).flat_map(|_| self.next());
+        let lines = (0..=self.generation % 5).flat_map(|_| self.next());
         lines.map(|(line, _)| line).collect()
     }
 }

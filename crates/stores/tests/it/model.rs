@@ -225,11 +225,12 @@ impl Written {
         if packed && count > 0 {
             let dt = vec!["-1"; usize::try_from(count).unwrap() - 1].join(",");
             let texts = vec![r#""\ud83d""#; usize::try_from(count).unwrap()].join(",");
-            self.log += &format!(
+            writeln!(
+                self.log,
                 r#"{{"type":"text-chunks","seq0":{},"time0":7,"data":{{"turn":1,"step":1,"index":0,"dt":[{dt}],"texts":[{texts}]}}}}"#,
                 self.seq
-            );
-            self.log.push('\n');
+            )
+            .unwrap();
             self.seq += count;
         } else {
             for _ in 0..count {
