@@ -69,10 +69,29 @@ fn without_trailing_separators(path: &[u8]) -> &[u8] {
 struct Units(Vec<u8>);
 
 impl Units {
-    fn push_ascii_lowercase(&mut self, text: &str) {
-        let start = self.0.len();
-        self.0.extend_from_slice(text.as_bytes());
-        self.0[start..].make_ascii_lowercase();
+    /// Takes texts in the place of what was there before, each in the form in which a search
+    /// compares, with `end` behind it.
+    fn fill<'a>(&mut self, search: Search, texts: impl IntoIterator<Item = JsStr<'a>>, end: &[u8]) {
+        self.0.clear();
+        for text in texts {
+            match text.as_str() {
+                // Most ids and directories are ASCII, where all searches agree.
+                Some(text) if text.is_ascii() => self.0.extend_from_slice(text.as_bytes()),
+                _ => self.push_normalised(search, text),
+            }
+            self.0.extend_from_slice(end);
+        }
+        // Once for all of them; the others have no capitals left.
+        self.0.make_ascii_lowercase();
+    }
+
+    fn push_normalised(&mut self, search: Search, text: JsStr<'_>) {
+        for (run, surrogate) in text.chunks() {
+            search.normalise(self, run);
+            if let Some(unit) = surrogate {
+                self.push_surrogate(unit);
+            }
+        }
     }
 
     fn push(&mut self, c: char) {
@@ -118,7 +137,7 @@ impl Matcher {
     #[must_use]
     pub fn new(search: Search, query: JsStr<'_>) -> Self {
         let mut needle = Units::default();
-        fill(search, &mut needle, query);
+        needle.fill(search, [query], &[]);
         Self {
             search,
             needle: memmem::Finder::new(&needle.0).into_owned(),
@@ -133,27 +152,10 @@ impl Matcher {
 
     /// Whether the query is found in one of several texts.
     pub fn matches_any<'a>(&mut self, texts: impl IntoIterator<Item = JsStr<'a>>) -> bool {
-        self.scratch.0.clear();
-        for text in texts {
-            fill(self.search, &mut self.scratch, text);
-            // In no unit's form, so no match reaches over it; one search is cheaper than three.
-            self.scratch.0.push(0xFF);
-        }
+        // One search is cheaper than three. The byte between the texts is in no unit's form, so no
+        // match reaches over it.
+        self.scratch.fill(self.search, texts, &[0xFF]);
         self.needle.find(&self.scratch.0).is_some()
-    }
-}
-
-fn fill(search: Search, out: &mut Units, text: JsStr<'_>) {
-    // Most ids and directories are ASCII, where all searches agree and nothing is allocated.
-    if let Some(text) = text.as_str().filter(|text| text.is_ascii()) {
-        out.push_ascii_lowercase(text);
-        return;
-    }
-    for (run, surrogate) in text.chunks() {
-        search.normalise(out, run);
-        if let Some(unit) = surrogate {
-            out.push_surrogate(unit);
-        }
     }
 }
 
