@@ -4,6 +4,7 @@
 mod program;
 mod spoil;
 mod stores;
+mod stores_untouched;
 mod vectors;
 
 use std::collections::BTreeSet;
