@@ -4,7 +4,9 @@
 use proptest::prelude::*;
 use sref_envelope::Profile;
 use sref_projection::{Conversation, Identity, Item, Kept, Retained, Retention, retain};
-use sref_session::{JsString, Role, json};
+use sref_session::{
+    Block, JsString, Role, SessionHeader, Source, SurfaceEvent, SurfaceSnapshot, json,
+};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::oracle;
@@ -161,9 +163,14 @@ fn check_shares(case: &Case<'_>, got: &Retained, budget: usize) -> Result<(), Te
         return Ok(());
     }
     prop_assert_eq!(&shown, &admitted);
-    // What cut messages leave of the cap is all that others can get on top of it.
+    // What can be above the cap: what does not divide, what cut messages leave below it, and digits
+    // that the counts turned out not to have.
     let mut over = 0;
-    let mut under = admitted.len();
+    let all = got.facts.original_messages;
+    let bytes = case.conversation.bytes();
+    let facts = got.facts;
+    let mut under = admitted.len() - 1 + oracle::omitted_len(case, all, bytes)
+        - oracle::omitted_len(case, facts.omitted_messages, facts.omitted_bytes);
     for kept in &got.kept {
         let size = case.size(kept.index, &case.texts[kept.index]);
         let shown = case.size(kept.index, &kept.shown);
@@ -351,6 +358,40 @@ fn a_cut_text_shows_its_ends_and_what_is_missing() {
         text.len() - head.len() - "line 8 of".len() - tail.len(),
         771
     );
+}
+
+/// Texts that once left bytes unused: clusters that fit to the byte, and a head that costs six bytes
+/// a character beside a tail that costs one.
+#[test]
+fn every_budget_is_used_up() {
+    let fake = "[… omitted 12 UTF-8 bytes …]\n".repeat(17);
+    let prose = "some longer words, and more. ".repeat(15);
+    let texts = [
+        ("क्षि".repeat(200), 1_024..1_064),
+        ("👩\u{200D}👩\u{200D}👧".repeat(100), 1_024..1_064),
+        (
+            format!("{fake}{}\r{prose}", "\u{1}".repeat(36)),
+            1_220..1_260,
+        ),
+    ];
+    for (text, budgets) in &texts {
+        let content = |text: &str| vec![Block::Text(text.into())];
+        for events in [
+            vec![SurfaceEvent::user(0, Source::user(), content(text))],
+            vec![
+                SurfaceEvent::assistant(0, content("x\nx\n")),
+                SurfaceEvent::user(0, Source::user(), content(text)),
+            ],
+        ] {
+            let surface = SurfaceSnapshot::new(SessionHeader::new("", 0), None, events);
+            for profile in [Profile::Plain, Profile::Hardened] {
+                let case = Case::new(&surface, profile);
+                for budget in budgets.clone() {
+                    check(&case, budget).unwrap();
+                }
+            }
+        }
+    }
 }
 
 /// Messages in which the reference shows nothing, or one of many.

@@ -112,13 +112,7 @@ pub(crate) fn shares(case: &Case<'_>, budget: usize) -> Option<(Vec<usize>, usiz
     }
     let items = case.conversation.items();
     let all: u64 = case.texts.iter().map(|text| text.len() as u64).sum();
-    let reserved = match case.profile {
-        Profile::Hardened => {
-            format!(r#","omitted":{{"messages":{},"bytes":{all}}}"#, items.len()).len()
-        }
-        _ => 0,
-    };
-    let room = budget.saturating_sub(case.fixed() + reserved);
+    let room = budget.saturating_sub(case.fixed() + omitted_len(case, items.len() as u64, all));
     let sizes = case.sizes();
     let newest = items.len() - 1;
     let mut order: Vec<usize> = (0..items.len()).collect();
@@ -151,4 +145,14 @@ pub(crate) fn shares(case: &Case<'_>, budget: usize) -> Option<(Vec<usize>, usiz
     order.truncate(count);
     order.sort_unstable();
     Some((order, cap))
+}
+
+/// The size of the member that tells what was left out.
+pub(crate) fn omitted_len(case: &Case<'_>, messages: u64, bytes: u64) -> usize {
+    match case.profile {
+        Profile::Hardened => {
+            format!(r#","omitted":{{"messages":{messages},"bytes":{bytes}}}"#).len()
+        }
+        _ => 0,
+    }
 }
