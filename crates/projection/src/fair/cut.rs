@@ -36,7 +36,7 @@ const LOOKAHEAD: usize = 4;
 const TRIES: usize = 16;
 
 /// The part of the room that may stay unused without a further try.
-const SLACK: usize = 128;
+const SLACK: usize = 256;
 
 /// A text cut to a size.
 #[derive(Clone)]
@@ -320,5 +320,86 @@ impl<'t> Sides<'t> {
                 _ => least,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec![
+            "word ",
+            "a ",
+            "\n",
+            "line of text\n",
+            "x",
+            "unbroken",
+            "日本",
+            "<",
+            "👩\u{200D}👩",
+            "\u{301}",
+        ]);
+        prop::collection::vec((part, 1_usize..80), 1..24).prop_map(|parts| {
+            let parts = parts.into_iter().map(|(part, times)| part.repeat(times));
+            parts.collect::<Vec<_>>().concat()
+        })
+    }
+
+    proptest! {
+        /// Growing keeps what was shown, and takes no more than was given.
+        #[test]
+        fn a_cut_only_grows(text in text(), limit in 40_usize..4_000, more in 0_usize..60) {
+            for profile in [Profile::Plain, Profile::Hardened] {
+                let whole = profile.escaped_len(text.as_str().into());
+                if whole <= limit + more {
+                    continue;
+                }
+                let Some(cut) = Cut::new(text.as_str().into(), limit, profile) else {
+                    continue;
+                };
+                prop_assert!(cut.cost <= limit);
+                prop_assert_eq!(profile.escaped_len(cut.build().as_js_str()), cut.cost);
+                for ends in [Ends::Words, Ends::Clusters] {
+                    let grown = cut.grown(more, ends);
+                    prop_assert!(grown.gap.start >= cut.gap.start && grown.gap.end <= cut.gap.end);
+                    prop_assert!(grown.cost <= cut.cost + more);
+                    prop_assert_eq!(profile.escaped_len(grown.build().as_js_str()), grown.cost);
+                }
+            }
+        }
+    }
+
+    /// A line end that is too far from one cut can be near enough to a shorter one.
+    #[test]
+    fn a_preferred_line_end_does_not_take_a_word_back() {
+        let text = format!("{}\nab {}", "x".repeat(2_000), "y".repeat(9_000));
+        let cut = |head| Cut {
+            text: text.as_str().into(),
+            profile: Profile::Plain,
+            gap: head..text.len(),
+            cost: 0,
+        };
+        let word = 2_000 + "\nab".len();
+        assert_eq!(cut(word).grown(1, Ends::Words).gap.start, word);
+    }
+
+    /// Where half of the room is too little for a character, it gets all.
+    #[test]
+    fn a_single_character_is_shown_if_it_fits() {
+        let text = format!("👩{}\u{E0041}", "\u{301}".repeat(500));
+        let frame = frame_len(Profile::Hardened, digits(text.len()));
+        let shown = |limit| {
+            let cut = Cut::new(text.as_str().into(), limit, Profile::Hardened)?;
+            Some((cut.gap.start, text.len() - cut.gap.end))
+        };
+        assert_eq!(shown(frame + 3), None);
+        assert_eq!(shown(frame + 4), Some((4, 0)));
+        assert_eq!(shown(frame), None);
+        assert_eq!(shown(0), None);
     }
 }

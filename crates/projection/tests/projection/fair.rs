@@ -394,6 +394,53 @@ fn every_budget_is_used_up() {
     }
 }
 
+/// A floor rounded to bytes would rise by one for twenty messages at once, where the budget rises by
+/// one in all.
+#[test]
+fn the_floor_rises_evenly() {
+    let (large, small) = ("words ".repeat(2_000), "s".repeat(479));
+    let mut items = vec![Item::new(Role::User, small.as_str().into()); 12];
+    items.extend([Item::new(Role::User, large.as_str().into()); 20]);
+    let conversation: Conversation<'_> = items.into_iter().collect();
+    let identity = Identity::new("s".into(), "s".into());
+    let mut least = 0;
+    for budget in 16_300..16_500 {
+        let got = retain(
+            &identity,
+            &conversation,
+            budget,
+            Retention::Fair,
+            Profile::Plain,
+        );
+        let kept = got.unwrap().kept.len();
+        assert!(kept >= least, "{kept} after {least} at {budget}");
+        least = kept;
+    }
+    assert_eq!(least, 32);
+}
+
+/// There is more than one way to fill a budget with whole words, and it is found.
+#[test]
+fn ordinary_words_stay_whole() {
+    let words = [
+        "I", "be", "the", "text", "words", "letter", "message", "sentence",
+    ];
+    let text = (0..4_000_usize).map(|at| words[at * at % 61 % words.len()]);
+    let text = text.collect::<Vec<_>>().join(" ");
+    for budget in 1_024..1_100 {
+        let got = fair(&[&text], budget);
+        let shown = got.kept[0].shown.as_str().unwrap();
+        let notice = format!(
+            "\n[… omitted {} UTF-8 bytes …]\n",
+            got.kept[0].omitted_bytes
+        );
+        let (head, tail) = shown.split_once(&notice).unwrap();
+        assert!(text[head.len()..].starts_with(' '), "{head}");
+        assert!(text[..text.len() - tail.len()].ends_with(' '), "{tail}");
+        assert!(got.rendered.len() * 100 >= budget * 99);
+    }
+}
+
 /// Messages in which the reference shows nothing, or one of many.
 #[test]
 fn the_losses_of_the_reference_do_not_happen() {
