@@ -329,3 +329,23 @@ fn confirming_writes_the_record_and_refuses_a_defect() {
     let expected = confirmed(ENGLISH, CHINESE);
     assert_eq!(Some(written.as_str()), expected.text("docs/README.i18n"));
 }
+
+#[test]
+fn documents_in_one_language_are_read_too() {
+    let mut tree = confirmed(ENGLISH, CHINESE);
+    assert_eq!(check_others(&tree), Ok("2 documents".to_owned()));
+    tree.set(
+        "docs/guide.md",
+        "# Guide\n\n[gone](gone.md), `crates/gone`\n",
+    );
+    tree.set("tests/notes.md", "[a fixture](gone.md)\n");
+    let problems = check_others(&tree).unwrap_err();
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "docs/guide.md:3: `gone.md`: no such file",
+            "docs/guide.md:3: there is no `crates/gone`"
+        ]
+    );
+}
