@@ -5,5 +5,6 @@
 
 mod exact;
 mod fair;
+mod fair_examples;
 mod oracle;
 mod surfaces;
