@@ -5,6 +5,7 @@
 )]
 
 mod citing;
+mod filters;
 mod hook;
 mod hostile;
 mod listing;

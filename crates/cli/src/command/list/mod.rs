@@ -1,3 +1,6 @@
+mod filter;
+
+use sref::query::SessionRecord;
 use sref::service::{Agent, Candidate, Config, Limit};
 use sref::session::JsString;
 use sref::session::json::{Object, Value};
@@ -12,18 +15,21 @@ use crate::term::style::{FAINT, STRONG, paint};
 use crate::term::table::{Align, lines};
 use crate::term::{visible, width};
 use crate::{console, reader};
+use filter::Filter;
 
 const EXAMPLES: &str = "\
 Examples:
   sref list                        the sessions nearest to this directory
   sref list password reset         those whose title, directory or id holds these words
-  sref list --cwd ~/shop --limit 5
+  sref list --agent claude --since 2d
+  sref list --project . --subagents
   sref list --all --json | jq -r '.[].mention'
 
 A unique beginning of an id, as the first column has it, will do wherever an id is taken.
 
-JSON: an array of {sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention};
-times are milliseconds since 1970, and what is absent is unknown.";
+JSON: an array of {sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention,
+subagent?, archived?}; times are milliseconds since 1970, and what is absent is unknown. The
+last two are there only when they are true.";
 
 /// The most columns that a directory takes, and how wide a terminal shows directories at all.
 const DIRECTORY: usize = 32;
@@ -44,6 +50,11 @@ pub(crate) struct Args {
     /// List all, also those that another agent started or that were put away
     #[arg(long, conflicts_with = "limit")]
     all: bool,
+    /// List also those that another agent started
+    #[arg(long)]
+    subagents: bool,
+    #[command(flatten)]
+    filter: Filter,
     #[command(flatten)]
     own: Own,
     #[command(flatten)]
@@ -65,9 +76,11 @@ impl Args {
             cwd: here(self.cwd.as_deref()),
         };
         let limit = if self.all { MOST } else { self.limit };
-        let listed = Listed::new(reader.corpus(), &records);
+        let passed = records.iter().filter(|own| self.filter.passes(own));
+        let passed: Vec<SessionRecord> = passed.cloned().collect();
+        let listed = Listed::new(reader.corpus(), &passed);
         let resolver = reader::resolver(listed, Config::default(), &self.spelling)
-            .with_subagents(self.all)
+            .with_subagents(self.all || self.subagents)
             .with_archived(self.all);
         let query = self.query.join(" ");
         let limit = Limit::new(limit)?;
@@ -80,31 +93,37 @@ impl Args {
             return console::print_json(&shapes.into());
         }
         console::print(&table(&candidates, &Ids::new(&records), agent.cwd.as_ref()))?;
-        if let Some(remark) = self.remark(&candidates, records.len()) {
+        if let Some(remark) = self.remark(&candidates, records.len(), passed.len()) {
             console::say(&remark);
         }
         Ok(())
     }
 
     /// What a person may wonder about.
-    fn remark(&self, found: &[Candidate], all: usize) -> Option<String> {
+    fn remark(&self, found: &[Candidate], all: usize, passed: usize) -> Option<String> {
         if all == 0 {
             return Some("No sessions; `sref stores` says where they were looked for.".to_owned());
         }
         if found.is_empty() {
-            return Some("No session fits; `sref list --all` lists every one.".to_owned());
+            let all = many(all as u64, "session");
+            return Some(if self.filter.is_set() && self.all {
+                format!("None of {all} fits.")
+            } else {
+                format!("None of {all} fits; `sref list --all` lists every one.")
+            });
         }
         let shown = found.len() as u64;
-        (!self.all && shown == self.limit && shown < all as u64).then(|| {
+        (!self.all && shown == self.limit && shown < passed as u64).then(|| {
             format!(
                 "{shown} of {}; --limit N or --all shows more.",
-                many(all as u64, "session")
+                many(passed as u64, "session")
             )
         })
     }
 }
 
-/// `{sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention}`
+/// `{sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention,
+/// subagent?, archived?}`
 fn shape(candidate: &Candidate) -> Value {
     let record = &candidate.record;
     let mut out = Object::new().with("sessionId", record.header.id.as_js_string().clone());
@@ -125,7 +144,26 @@ fn shape(candidate: &Candidate) -> Value {
     if let Some(size_bytes) = record.size_bytes {
         out.set("sizeBytes", size_bytes);
     }
-    out.with("mention", candidate.mention.clone()).into()
+    out.set("mention", candidate.mention.clone());
+    for (key, holds) in [
+        ("subagent", record.is_subagent),
+        ("archived", record.is_archived),
+    ] {
+        if holds {
+            out.set(key, true);
+        }
+    }
+    out.into()
+}
+
+/// The title, with a mark before those that another agent started.
+fn title(candidate: &Candidate) -> String {
+    let title = super::title_line(candidate.title.as_ref());
+    if candidate.record.is_subagent {
+        format!("↳ {title}")
+    } else {
+        title
+    }
 }
 
 fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> String {
@@ -150,7 +188,7 @@ fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> St
                     age(record.updated_at.unwrap_or(record.header.created_at), now),
                 ),
                 record.size_bytes.map(size).unwrap_or_default(),
-                super::title_line(candidate.title.as_ref()),
+                title(candidate),
                 paint(FAINT, directory),
             ]
         })
