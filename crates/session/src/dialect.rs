@@ -21,6 +21,7 @@ pub struct Dialect {
     scheme: Cow<'static, str>,
     placement: Placement,
     checkpoints: CheckpointMarkers,
+    agent: Option<&'static str>,
 }
 
 /// Where the snapshot of a cited session stands.
@@ -35,19 +36,31 @@ pub enum Placement {
 
 impl Dialect {
     /// DeepSeek Harness since 0.1: the default.
-    pub const DSH: Self = Self::named("dsh-session:", Placement::After);
+    pub const DSH: Self = Self::named("dsh-session:", Placement::After, None);
     /// DeepSeek Harness 0.0.1, which placed the snapshot first.
-    pub const DSH_0_0_1: Self = Self::named("dsh-session:", Placement::Before);
+    pub const DSH_0_0_1: Self = Self::named("dsh-session:", Placement::Before, None);
     /// Hydra.
-    pub const HYDRA: Self = Self::named("hydra-session:", Placement::After);
+    pub const HYDRA: Self = Self::named("hydra-session:", Placement::After, Some("hydra"));
     /// TheOpen Harness.
-    pub const TOH: Self = Self::named("toh-session:", Placement::After);
+    pub const TOH: Self = Self::named("toh-session:", Placement::After, Some("toh"));
+    /// Hydra under its first name (`spec/dsh-newer.md` 11).
+    pub const BH: Self = Self::named("bh-session:", Placement::After, Some("bh"));
+    /// freddie.
+    pub const FREDDIE: Self = Self::named("freddie-session:", Placement::After, Some("freddie"));
 
-    const fn named(scheme: &'static str, placement: Placement) -> Self {
+    /// The dialects of all known harnesses, one a scheme.
+    pub const KNOWN: [Self; 5] = [Self::DSH, Self::HYDRA, Self::TOH, Self::BH, Self::FREDDIE];
+
+    const fn named(
+        scheme: &'static str,
+        placement: Placement,
+        agent: Option<&'static str>,
+    ) -> Self {
         Self {
             scheme: Cow::Borrowed(scheme),
             placement,
             checkpoints: CheckpointMarkers::STANDARD,
+            agent,
         }
     }
 
@@ -64,6 +77,7 @@ impl Dialect {
             scheme,
             placement,
             checkpoints: CheckpointMarkers::STANDARD,
+            agent: None,
         })
     }
 
@@ -78,6 +92,20 @@ impl Dialect {
     #[must_use]
     pub fn scheme(&self) -> &str {
         &self.scheme
+    }
+
+    /// The harness by whose name its sessions go where ids of several agents meet: the id of one
+    /// of them is `<agent>:<native id>` there. `None` where ids stand as they are, as those of
+    /// DeepSeek Harness do.
+    ///
+    /// ```
+    /// use sref_session::Dialect;
+    ///
+    /// assert_eq!((Dialect::TOH.agent(), Dialect::DSH.agent()), (Some("toh"), None));
+    /// ```
+    #[must_use]
+    pub const fn agent(&self) -> Option<&'static str> {
+        self.agent
     }
 
     /// Where snapshots stand.

@@ -35,7 +35,16 @@ pub(crate) fn encoded_len_hint(id: &SessionId, dialect: &Dialect) -> usize {
 
 pub(crate) fn encode_into(out: &mut String, id: &SessionId, dialect: &Dialect) {
     out.push_str(dialect.scheme());
-    BASE64URL.encode_string(json::quote(id.as_js_str()), out);
+    let json = json::quote(id.as_js_str());
+    // A short id, as most are, needs no second allocation.
+    let mut short = [0; 128];
+    match BASE64URL
+        .encode_slice(&json, &mut short)
+        .map(|len| str::from_utf8(&short[..len]))
+    {
+        Ok(Ok(payload)) => out.push_str(payload),
+        _ => BASE64URL.encode_string(json, out),
+    }
 }
 
 /// Whether a byte can stand in a payload.

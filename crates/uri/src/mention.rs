@@ -34,9 +34,11 @@ pub fn format_mention(id: &SessionId, label: Option<JsStr<'_>>, dialect: &Dialec
         done = at;
     }
     out.push(label.slice(done..label.len()));
-    out.push_str("](");
-    out.push_str(&codec::encode(id, dialect));
-    out.push_str(")");
+    let mut uri = String::with_capacity("](".len() + uri_len + ")".len());
+    uri.push_str("](");
+    codec::encode_into(&mut uri, id, dialect);
+    uri.push(')');
+    out.push_str(&uri);
     out
 }
 
@@ -45,22 +47,37 @@ pub fn format_mention(id: &SessionId, label: Option<JsStr<'_>>, dialect: &Dialec
 /// A label that [`label_end`] has passed has no `\` at its end.
 pub(crate) fn unescape(written: JsStr<'_>) -> JsString {
     let bytes = written.as_wtf8();
-    let next = |from: usize| match bytes.get(from..) {
-        // Floods of escapes are not worth a search each.
-        Some([b'\\', ..]) => Some(from),
-        rest => memchr::memchr(b'\\', rest?).map(|found| from + found),
-    };
-    let Some(mut backslash) = next(0) else {
+    let Some(first) = memchr::memchr(b'\\', bytes) else {
         return written.to_js_string();
     };
+    let Some(written) = written.as_str() else {
+        return unescape_halves(written, first);
+    };
+    let mut out = String::with_capacity(written.len());
+    let (plain, rest) = written.split_at(first);
+    out.push_str(plain);
+    let mut rest = rest.chars();
+    while let Some(c) = rest.next() {
+        out.push(match c {
+            '\\' => rest.next().unwrap_or(c),
+            _ => c,
+        });
+    }
+    out.into()
+}
+
+/// The same for a text with lone surrogates: two that meet become one character.
+fn unescape_halves(written: JsStr<'_>, first: usize) -> JsString {
+    let bytes = written.as_wtf8();
     let mut out = Builder::with_capacity(bytes.len());
-    let mut done = 0;
+    let (mut done, mut backslash) = (0, first);
     loop {
         out.push(written.slice(done..backslash));
         done = backslash + 1;
         // The character after the backslash stands, also when it is another one.
-        match next(done + 1) {
-            Some(at) => backslash = at,
+        let rest = bytes.get(done + 1..).unwrap_or_default();
+        match memchr::memchr(b'\\', rest) {
+            Some(found) => backslash = done + 1 + found,
             None => break,
         }
     }
@@ -74,6 +91,9 @@ pub(crate) fn unescape(written: JsStr<'_>) -> JsString {
 /// What spoils it is a `\` without a character to escape: before a line terminator of JavaScript,
 /// or at the end of the text. The end of the text spoils it as well.
 pub(crate) fn label_end(bytes: &[u8], mut at: usize) -> usize {
+    // Where `\` stand close together, a search for each costs more than a look at what is between.
+    const CLOSE: usize = 12;
+    let mut plain = 0;
     loop {
         match bytes.get(at) {
             Some(b']') | None => return at,
@@ -84,6 +104,11 @@ pub(crate) fn label_end(bytes: &[u8], mut at: usize) -> usize {
                 }
                 // The escaped character may be longer than a byte; what follows of it is no ASCII.
                 at += 2;
+                plain = 0;
+            }
+            Some(_) if plain < CLOSE => {
+                at += 1;
+                plain += 1;
             }
             Some(_) => {
                 let rest = &bytes[at..];

@@ -20,6 +20,8 @@ pub struct Schemes {
     /// Each scheme once, prepared for searching. A scheme ends with its only colon, so none is the
     /// beginning of another, and at one place at most one fits.
     finders: Vec<Finder<'static>>,
+    /// `@[`, which opens a mention of any of them.
+    open: Finder<'static>,
 }
 
 impl Schemes {
@@ -32,7 +34,10 @@ impl Schemes {
                 finders.push(Finder::new(scheme).into_owned());
             }
         }
-        Self { finders }
+        Self {
+            finders,
+            open: Finder::new(b"@["),
+        }
     }
 
     /// The schemes of all known harnesses.
@@ -43,6 +48,10 @@ impl Schemes {
 
     pub(crate) fn finders(&self) -> &[Finder<'static>] {
         &self.finders
+    }
+
+    pub(crate) const fn open(&self) -> &Finder<'static> {
+        &self.open
     }
 
     /// The length of the scheme that `text` begins with.

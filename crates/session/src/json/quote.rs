@@ -1,6 +1,7 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
+use super::bytes::plain_end;
 use crate::JsStr;
 
 /// Writes a text as a JSON string, byte for byte as `JSON.stringify` does.
@@ -33,12 +34,14 @@ pub fn quote_into(out: &mut String, text: JsStr<'_>) {
 }
 
 fn quote_run(out: &mut String, run: &str) {
+    let bytes = run.as_bytes();
     let mut done = 0;
-    for (at, byte) in run.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    loop {
+        let at = plain_end(bytes, done);
         out.push_str(&run[done..at]);
+        let Some(byte) = bytes.get(at) else {
+            return;
+        };
         done = at + 1;
         match byte {
             b'"' => out.push_str("\\\""),
@@ -53,5 +56,4 @@ fn quote_run(out: &mut String, run: &str) {
             }
         }
     }
-    out.push_str(&run[done..]);
 }

@@ -39,7 +39,7 @@ fn push_spans(code: &mut Vec<Range<usize>>, bytes: &[u8], paragraph: Range<usize
     let first = code.len();
     let mut nearest = Nearest::default();
     let mut rest = &bytes[paragraph.clone()];
-    while let Some(last) = memchr::memrchr(b'`', rest) {
+    while let Some(last) = last_backtick(rest) {
         let end = paragraph.start + last + 1;
         let closes = count_at_end(&rest[..=last], b'`');
         rest = &rest[..last + 1 - closes];
@@ -51,6 +51,17 @@ fn push_spans(code: &mut Vec<Range<usize>>, bytes: &[u8], paragraph: Range<usize
         *nearest.of(closes) = Some(end);
     }
     code[first..].reverse();
+}
+
+/// Runs that stand close together are not worth a search each.
+fn last_backtick(bytes: &[u8]) -> Option<usize> {
+    const CLOSE: usize = 8;
+    let far = bytes.len().saturating_sub(CLOSE);
+    let close = bytes[far..].iter().rposition(|byte| *byte == b'`');
+    match close {
+        Some(at) => Some(far + at),
+        None => memchr::memrchr(b'`', &bytes[..far]),
+    }
 }
 
 fn count_at_end(bytes: &[u8], byte: u8) -> usize {

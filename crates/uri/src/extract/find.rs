@@ -61,16 +61,16 @@ impl<'a> Words<'a> {
 #[derive(Debug)]
 pub(super) struct Opens<'a> {
     bytes: &'a [u8],
-    finder: Finder<'static>,
+    finder: &'a Finder<'static>,
     next: usize,
 }
 
 impl<'a> Opens<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let finder = Finder::new(b"@[");
+    pub(super) fn new(bytes: &'a [u8], schemes: &'a Schemes) -> Self {
+        let finder = schemes.open();
         Self {
             bytes,
-            next: find(&finder, bytes, 0),
+            next: find(finder, bytes, 0),
             finder,
         }
     }
@@ -79,7 +79,7 @@ impl<'a> Opens<'a> {
     /// when there is none.
     pub(super) fn next(&mut self, from: usize) -> usize {
         if self.next < from {
-            self.next = find(&self.finder, self.bytes, from);
+            self.next = find(self.finder, self.bytes, from);
         }
         self.next
     }

@@ -22,7 +22,8 @@ use scan::{Form, Match, Scan};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Reference {
-    /// Which session.
+    /// Which session, by the id behind its URI; with the name of its agent where the
+    /// [schemes](Schemes::qualified) say so.
     pub session_id: SessionId,
     /// How the text calls it, whole: the label of a mention, the id behind a bare URI.
     pub label: JsString,
@@ -129,6 +130,7 @@ pub fn extract(
     };
     let mut reader = Reader {
         text,
+        schemes,
         options,
         out: Builder::with_capacity(text.len()),
         done: 0,
@@ -146,6 +148,7 @@ pub fn extract(
 /// Reads the matches and puts the new text together.
 struct Reader<'a> {
     text: JsStr<'a>,
+    schemes: &'a Schemes,
     options: &'a MentionOptions,
     out: Builder,
     /// How much of the text is in `out`.
@@ -162,13 +165,17 @@ impl Reader<'_> {
             Form::Quoted => self.leave(found.uri, LeftReason::Code),
             Form::Mention(label) => {
                 let session_id = self.decode(payload..found.uri.end)?;
+                let session_id = self.qualify(found.uri.start, session_id);
                 let label = unescape(self.text.slice(label));
                 self.replace(found.range, Reference { session_id, label });
             }
             Form::Bare if self.options.lenient_bare => {
                 let end = self.without_trailing_marks(payload..found.uri.end);
                 match self.decode(payload..end) {
-                    Ok(id) => self.replace(found.range.start..end, bare(id)),
+                    Ok(id) => {
+                        let reference = self.bare(found.uri.start, id);
+                        self.replace(found.range.start..end, reference);
+                    }
                     Err(error) => {
                         self.leave(found.uri, LeftReason::Invalid(error));
                         // What was taken for a payload may hold a URI.
@@ -179,7 +186,8 @@ impl Reader<'_> {
             }
             Form::Bare => {
                 let id = self.decode(payload..found.uri.end)?;
-                self.replace(found.range, bare(id));
+                let reference = self.bare(found.uri.start, id);
+                self.replace(found.range, reference);
             }
         }
         Ok(None)
@@ -188,6 +196,17 @@ impl Reader<'_> {
     fn decode(&self, payload: Range<usize>) -> Result<SessionId, UriError> {
         codec::decode(&self.text.as_wtf8()[payload.clone()])
             .map_err(|error| error.within(payload.start))
+    }
+
+    fn qualify(&self, uri: usize, id: SessionId) -> SessionId {
+        self.schemes.qualify(&self.text.as_wtf8()[uri..], id)
+    }
+
+    /// A reference without a label of its own.
+    fn bare(&self, uri: usize, id: SessionId) -> Reference {
+        let label = id.as_js_string().clone();
+        let session_id = self.qualify(uri, id);
+        Reference { session_id, label }
     }
 
     /// The end of a payload when the `_` and `-` at its end are given back.
@@ -224,10 +243,4 @@ impl Reader<'_> {
             left_as_text: self.left_as_text,
         }
     }
-}
-
-/// A reference without a label of its own.
-fn bare(session_id: SessionId) -> Reference {
-    let label = session_id.as_js_string().clone();
-    Reference { session_id, label }
 }

@@ -56,7 +56,7 @@ impl<'a> Scan<'a> {
             bytes,
             schemes,
             words,
-            opens: Opens::new(bytes),
+            opens: Opens::new(bytes, schemes),
             target_ends: TargetEnds::new(bytes),
             code: quoted_code.then(|| Code::of(bytes)),
             at: 0,
