@@ -8,7 +8,9 @@ use crate::work;
 /// No text makes the searches look at a byte more often than this, on the average: once for each
 /// scheme, for `@[`, for labels, targets and payloads; with code also for lines, indentation,
 /// backticks, and a label that is looked through for code.
-const AT_MOST: usize = 10;
+const AT_MOST: usize = 7 + SCHEMES;
+/// A search for each known scheme.
+const SCHEMES: usize = sref_session::Dialect::KNOWN.len();
 
 fn work(text: &str, options: MentionOptions) -> usize {
     work::of(|| extract(text.into(), &Schemes::known(), &options))
@@ -109,7 +111,7 @@ fn text_without_a_scheme_is_searched_for_schemes_alone() {
     for (name, text) in hostile(1_000) {
         if !text.contains("-session:") {
             let work = work(&text, MentionOptions::friendly());
-            assert!(work <= 3 * (text.len() + 16), "{name}");
+            assert!(work <= SCHEMES * (text.len() + 16), "{name}");
         }
     }
 }
