@@ -10,7 +10,7 @@ use crate::work;
 /// backticks, and a label that is looked through for code.
 const AT_MOST: usize = 7 + SCHEMES;
 /// A search for each known scheme.
-const SCHEMES: usize = sref_session::Dialect::KNOWN.len();
+const SCHEMES: usize = 5;
 
 fn work(text: &str, options: MentionOptions) -> usize {
     work::of(|| extract(text.into(), &Schemes::known(), &options))
