@@ -144,7 +144,7 @@ proptest! {
         let text = parts.concat();
         for options in [MentionOptions::default(), MentionOptions::friendly()] {
             // The end of the text is looked at by every search.
-            prop_assert!(work(&text, options) <= AT_MOST * (text.len() + 4));
+            prop_assert!(work(&text, options) <= AT_MOST * (text.len() + 6));
         }
     }
 }
