@@ -99,7 +99,7 @@ impl Reader {
     }
 
     /// Every session, newest first.
-    pub(crate) fn list(&self) -> Result<Vec<SessionRecord>, Failure> {
+    pub(crate) fn list(&self) -> Result<Arc<[SessionRecord]>, Failure> {
         Ok(self.wait(|cancel| self.corpus.list(cancel))?)
     }
 
@@ -126,8 +126,11 @@ impl Reader {
 
     /// What readable mentions are looked up in: ids, and titles where they are asked for.
     pub(crate) fn known(&self, titles: bool) -> Result<Vec<Known>, Failure> {
-        let ids = self.list()?.into_iter().map(|record| record.header.id);
-        let ids: Vec<SessionId> = ids.collect();
+        let records = self.list()?;
+        let ids: Vec<SessionId> = records
+            .iter()
+            .map(|record| record.header.id.clone())
+            .collect();
         let titles = if titles {
             self.wait(|cancel| self.corpus.titles(&ids, cancel))?
         } else {
@@ -205,8 +208,8 @@ impl<'a> Listed<'a> {
 impl SessionQuery for Listed<'_> {
     type Error = QueryError;
 
-    async fn list(&self, _: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
-        Ok(self.records.to_vec())
+    async fn list(&self, _: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
+        Ok(self.records.into())
     }
 
     async fn titles(

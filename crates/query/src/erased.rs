@@ -30,7 +30,7 @@ pub trait DynSessionQuery: sealed::Sealed + Send + Sync {
     fn list_boxed<'a>(
         &'a self,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Vec<SessionRecord>, BoxError>>;
+    ) -> BoxFuture<'a, Result<Arc<[SessionRecord]>, BoxError>>;
 
     /// [`SessionQuery::titles`], boxed.
     fn titles_boxed<'a>(
@@ -51,7 +51,7 @@ impl<Q: SessionQuery> DynSessionQuery for Q {
     fn list_boxed<'a>(
         &'a self,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Vec<SessionRecord>, BoxError>> {
+    ) -> BoxFuture<'a, Result<Arc<[SessionRecord]>, BoxError>> {
         async move { self.list(cancel).await.map_err(Into::into) }.boxed()
     }
 
@@ -80,7 +80,7 @@ impl<Q: SessionQuery> DynSessionQuery for Q {
 impl SessionQuery for Arc<dyn DynSessionQuery + '_> {
     type Error = BoxError;
 
-    async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {
+    async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, BoxError> {
         (**self).list_boxed(cancel).await
     }
 

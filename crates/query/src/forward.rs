@@ -15,7 +15,7 @@ macro_rules! forward {
             async fn list(
                 &self,
                 cancel: &CancellationToken,
-            ) -> Result<Vec<SessionRecord>, Q::Error> {
+            ) -> Result<Arc<[SessionRecord]>, Q::Error> {
                 (**self).list(cancel).await
             }
 

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`SessionQuery`] | what a source of sessions answers: listing, titles, one surface |
 //! | [`DynSessionQuery`] | the same with its types erased, for `Arc<dyn DynSessionQuery>` |
-//! | [`SessionRecord`] | one session of a listing |
+//! | [`SessionRecord`], [`ListedTitle`] | one session of a listing |
 //! | [`QueryError`] | why a store could not answer, with the stable codes of the harness |
 //! | [`MemoryCorpus`] | sessions in memory, for hosts that hold them and for tests |
 #![forbid(unsafe_code)]
@@ -24,6 +24,6 @@ pub use erased::DynSessionQuery;
 pub use error::QueryError;
 pub use memory::MemoryCorpus;
 pub use query::{BoxError, SessionQuery, TitleResult};
-pub use record::SessionRecord;
+pub use record::{ListedTitle, SessionRecord};
 /// The token by which a caller takes a question back: `tokio-util`'s, which needs no runtime.
 pub use tokio_util::sync::CancellationToken;

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use sref_session::{JsString, SessionId, SurfaceSnapshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxError, QueryError, SessionQuery, SessionRecord, TitleResult};
+use crate::{BoxError, ListedTitle, QueryError, SessionQuery, SessionRecord, TitleResult};
 
 /// Sessions in memory: for hosts that hold their sessions themselves, and for tests.
 ///
@@ -36,6 +36,8 @@ pub struct MemoryCorpus(RwLock<State>);
 #[derive(Debug, Default)]
 struct State {
     listing: Vec<SessionRecord>,
+    /// The listing as it was given out last, with the titles; none after a change.
+    given: OnceLock<Arc<[SessionRecord]>>,
     /// Where each id stands in the listing.
     places: HashMap<SessionId, usize>,
     titles: HashMap<SessionId, Result<JsString, Failure>>,
@@ -49,6 +51,21 @@ type Failure = Arc<dyn Error + Send + Sync>;
 fn failure(failure: &Failure) -> QueryError {
     QueryError::PersistenceFailed {
         source: Box::new(Arc::clone(failure)),
+    }
+}
+
+impl State {
+    fn records(&self) -> Arc<[SessionRecord]> {
+        let titled = |record: &SessionRecord| {
+            let mut record = record.clone();
+            record.title = match self.titles.get(&record.header.id) {
+                None => ListedTitle::Known(None),
+                Some(Ok(title)) => ListedTitle::Known(Some(title.clone())),
+                Some(Err(_)) => ListedTitle::Unread,
+            };
+            record
+        };
+        self.listing.iter().map(titled).collect()
     }
 }
 
@@ -119,18 +136,20 @@ impl MemoryCorpus {
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        state.given.take();
+        state
     }
 }
 
 impl SessionQuery for MemoryCorpus {
     type Error = QueryError;
 
-    async fn list(&self, _: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
+    async fn list(&self, _: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
         let state = self.read();
         match &state.list_failure {
             Some(error) => Err(failure(error)),
-            None => Ok(state.listing.clone()),
+            None => Ok(Arc::clone(state.given.get_or_init(|| state.records()))),
         }
     }
 

@@ -1,5 +1,6 @@
 use std::error::Error;
 use std::future::Future;
+use std::sync::Arc;
 
 use sref_session::{JsString, SessionId, SurfaceSnapshot};
 use tokio_util::sync::CancellationToken;
@@ -39,6 +40,8 @@ pub type TitleResult = Result<Option<JsString>, BoxError>;
 /// [`Arc<dyn DynSessionQuery>`](crate::DynSessionQuery), which is a `SessionQuery` too.
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use futures::executor::block_on;
 /// use sref_query::{CancellationToken, MemoryCorpus, QueryError, SessionQuery, SessionRecord, TitleResult};
 /// use sref_session::{SessionId, SurfaceSnapshot};
@@ -49,10 +52,9 @@ pub type TitleResult = Result<Option<JsString>, BoxError>;
 /// impl SessionQuery for MainSessions {
 ///     type Error = QueryError;
 ///
-///     async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
-///         let mut records = self.0.list(cancel).await?;
-///         records.retain(|record| !record.is_subagent);
-///         Ok(records)
+///     async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
+///         let records = self.0.list(cancel).await?;
+///         Ok(records.iter().filter(|record| !record.is_subagent).cloned().collect())
 ///     }
 ///
 ///     async fn titles(
@@ -86,7 +88,8 @@ pub trait SessionQuery: Send + Sync {
 
     /// All sessions, in the order of the contract.
     ///
-    /// Cheap: headers only, no log is read to its end.
+    /// Cheap: headers only, no log is read to its end. The listing is shared, so that a store that
+    /// keeps one lends it.
     ///
     /// # Errors
     ///
@@ -94,7 +97,7 @@ pub trait SessionQuery: Send + Sync {
     fn list(
         &self,
         cancel: &CancellationToken,
-    ) -> impl Future<Output = Result<Vec<SessionRecord>, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<Arc<[SessionRecord]>, Self::Error>> + Send;
 
     /// The titles of some sessions: one entry for each id, in the order of the ids.
     ///

@@ -25,9 +25,8 @@ pub struct SessionRecord {
     pub updated_at: Option<i64>,
     /// The size of the log as it is stored, in bytes.
     pub size_bytes: Option<u64>,
-    /// A title that came with the listing. It may be older than the one that
-    /// [`titles`](crate::SessionQuery::titles) gives, which is the one that labels use.
-    pub title_hint: Option<JsString>,
+    /// The title, where the listing has it at hand.
+    pub title: ListedTitle,
     /// Whether another agent started the session, so that a person may never have seen it.
     pub is_subagent: bool,
     /// Whether the person has put the session away.
@@ -43,9 +42,20 @@ impl SessionRecord {
             agent: None,
             updated_at: None,
             size_bytes: None,
-            title_hint: None,
+            title: ListedTitle::Unread,
             is_subagent: false,
             is_archived: false,
         }
     }
+}
+
+/// What a listing tells of a session's title.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "it is known or it is not")]
+pub enum ListedTitle {
+    /// Nothing: who needs it asks [`titles`](crate::SessionQuery::titles).
+    #[default]
+    Unread,
+    /// What `titles` would answer now, so that nobody has to ask.
+    Known(Option<JsString>),
 }

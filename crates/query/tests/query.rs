@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use sref_query::{
-    CancellationToken, DynSessionQuery, MemoryCorpus, QueryError, SessionQuery, SessionRecord,
+    CancellationToken, DynSessionQuery, ListedTitle, MemoryCorpus, QueryError, SessionQuery,
+    SessionRecord,
 };
 use sref_session::{SessionHeader, SessionId, SurfaceSnapshot};
 
@@ -138,12 +139,39 @@ fn a_corpus_changes_under_its_readers() {
     changed.is_archived = true;
     corpus.insert(changed.clone());
     corpus.insert(record("a", 5));
+    changed.title = ListedTitle::Known(None);
     assert_eq!(list(), ["b", "c", "a"]);
     assert_eq!(block_on(corpus.list(&cancel)).unwrap()[1], changed);
 
     corpus.fail_list("no disk");
     let error = block_on(corpus.list(&cancel)).unwrap_err();
     assert_eq!(error.source().unwrap().to_string(), "no disk");
+}
+
+/// What the listing says of a title is what `titles` says, and stays so.
+#[test]
+fn a_listing_brings_the_titles_that_can_be_read() {
+    let cancel = CancellationToken::new();
+    let corpus = MemoryCorpus::new();
+    for id in ["none", "some", "bad"] {
+        corpus.insert(record(id, 1));
+    }
+    let titles = || -> Vec<ListedTitle> {
+        let records = block_on(corpus.list(&cancel)).unwrap();
+        records.iter().map(|record| record.title.clone()).collect()
+    };
+    corpus.set_title("some", "first");
+    assert_eq!(titles()[1], ListedTitle::Known(Some("first".into())));
+    corpus.set_title("some", "second");
+    corpus.fail_title("bad", "torn");
+    assert_eq!(
+        titles(),
+        [
+            ListedTitle::Known(None),
+            ListedTitle::Known(Some("second".into())),
+            ListedTitle::Unread,
+        ]
+    );
 }
 
 #[test]

@@ -52,8 +52,8 @@ fn candidates(criterion: &mut Criterion) {
     });
     let ids: Vec<SessionId> = block_on(corpus.list(&cancel))
         .unwrap()
-        .into_iter()
-        .map(|record| record.header.id)
+        .iter()
+        .map(|record| record.header.id.clone())
         .collect();
     group.bench_function("listing and titles", |bench| {
         bench.iter(|| {

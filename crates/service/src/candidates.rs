@@ -1,6 +1,6 @@
-use std::mem;
+use std::borrow::Cow;
 
-use sref_query::{CancellationToken, SessionQuery, SessionRecord};
+use sref_query::{CancellationToken, ListedTitle, SessionQuery, SessionRecord};
 use sref_session::json::{Object, Value};
 use sref_session::{JsStr, JsString, SessionId};
 use sref_uri::format_mention;
@@ -21,6 +21,9 @@ pub struct Agent {
     /// Its working directory; sessions of the same one are listed first.
     pub cwd: Option<JsString>,
 }
+
+/// A title as the listing lends it, or as it was read.
+type Title<'a> = Option<Cow<'a, JsString>>;
 
 /// A session that can be cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,79 +113,78 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
         let limit = limit.map_or(self.config().candidate_limit(), Limit::get);
         let calls = cancel.child_token();
         let _stop = calls.drop_guard_ref();
-        let mut records = race(cancel, self.query().list(&calls))
+        let records = race(cancel, self.query().list(&calls))
             .await?
             .map_err(|error| ReferenceError::ListFailed {
                 source: error.into(),
             })?;
-        records.retain(|record| record.header.id != agent.id && self.lists(record));
+        let records = records
+            .iter()
+            .filter(|record| record.header.id != agent.id && self.lists(record));
         let affinity = |record: &SessionRecord| self.affinity(agent, record);
 
-        let found: Vec<(SessionRecord, Option<JsString>)> =
+        let found: Vec<(&SessionRecord, Title<'_>)> =
             if let Some(query) = query.filter(|query| !query.is_empty()) {
-                let titles = self.titles(&mut records, cancel, &calls).await?;
+                let records: Vec<&SessionRecord> = records.collect();
+                let titles = self.titles(&records, cancel, &calls).await?;
                 let mut matcher = Matcher::new(self.search(), query);
                 rank(
-                    records.iter().zip(&titles),
+                    records.into_iter().zip(titles),
                     limit,
                     |(record, _)| affinity(record),
                     |(record, title)| {
                         let texts = [
                             Some(record.header.id.as_js_string()),
                             record.header.cwd.as_ref(),
-                            title.as_ref(),
+                            title.as_deref(),
                         ];
                         matcher.matches_any(texts.into_iter().flatten().map(JsString::as_js_str))
                     },
                 )
-                .into_iter()
-                .map(|(record, title)| (record.clone(), title.clone()))
-                .collect()
             } else {
-                let first = rank(&records, limit, |record| affinity(record), |_| true);
-                let mut first: Vec<SessionRecord> = first.into_iter().cloned().collect();
-                let titles = self.titles(&mut first, cancel, &calls).await?;
+                let first = rank(records, limit, |record| affinity(record), |_| true);
+                let titles = self.titles(&first, cancel, &calls).await?;
                 first.into_iter().zip(titles).collect()
             };
-        let candidate = |(record, title): (SessionRecord, Option<JsString>)| Candidate {
+        let candidate = |(record, title): (&SessionRecord, Title<'_>)| Candidate {
             mention: format_mention(
                 &record.header.id,
-                Some(label(&record, title.as_ref())),
+                Some(label(record, title.as_deref())),
                 self.dialect(),
             ),
-            record,
-            title,
+            record: record.clone(),
+            title: title.map(Cow::into_owned),
         };
         Ok(found.into_iter().map(candidate).collect())
     }
 
-    /// The titles of records, in their order.
+    /// The titles of records, in their order: those that the listing did not bring are read, in one
+    /// batch.
     ///
-    /// A batch that fails as a whole leaves all records without titles: a list of ids is of more
+    /// A batch that fails as a whole leaves its records without titles: a list of ids is of more
     /// use than none.
-    async fn titles(
+    async fn titles<'a>(
         &self,
-        records: &mut [SessionRecord],
+        records: &[&'a SessionRecord],
         cancel: &CancellationToken,
         calls: &CancellationToken,
-    ) -> Result<Vec<Option<JsString>>, ReferenceError> {
-        // The ids go through the call and back, since a copy of ten thousand is what a keystroke
-        // would wait for.
-        let ids: Vec<SessionId> = records
-            .iter_mut()
-            .map(|record| mem::replace(&mut record.header.id, SessionId::new(JsString::new())))
+    ) -> Result<Vec<Title<'a>>, ReferenceError> {
+        let unread: Vec<SessionId> = records
+            .iter()
+            .filter(|record| record.title == ListedTitle::Unread)
+            .map(|record| record.header.id.clone())
             .collect();
-        let titles = race(cancel, self.query().titles(&ids, calls)).await?;
-        for (record, id) in records.iter_mut().zip(ids) {
-            record.header.id = id;
+        let mut read = Vec::new().into_iter();
+        // Of no session the seeds ask too.
+        if !unread.is_empty() || records.is_empty() {
+            let titles = race(cancel, self.query().titles(&unread, calls)).await?;
+            read = titles.unwrap_or_default().into_iter();
         }
-        let mut titles: Vec<_> = titles
-            .unwrap_or_default()
-            .into_iter()
-            .map(|title| title.ok().flatten())
-            .collect();
-        titles.resize(records.len(), None);
-        Ok(titles)
+        let mut title = |record: &&'a SessionRecord| match &record.title {
+            ListedTitle::Known(title) => title.as_ref().map(Cow::Borrowed),
+            ListedTitle::Unread => read.next()?.ok().flatten().map(Cow::Owned),
+        };
+        Ok(records.iter().map(&mut title).collect())
     }
 
     fn affinity(&self, agent: &Agent, record: &SessionRecord) -> Affinity {

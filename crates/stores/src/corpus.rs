@@ -214,7 +214,7 @@ impl Corpus {
 impl SessionQuery for Corpus {
     type Error = QueryError;
 
-    async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
+    async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
         let mut records: Vec<SessionRecord> = Vec::new();
         let mut places: HashMap<SessionId, usize> = HashMap::new();
         let mut failure = None;
@@ -247,7 +247,7 @@ impl SessionQuery for Corpus {
             return Err(persistence(error));
         }
         records.sort_by(|one, other| self.order.compare(&one.header, &other.header));
-        Ok(records)
+        Ok(records.into())
     }
 
     async fn titles(

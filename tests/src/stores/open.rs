@@ -146,7 +146,7 @@ impl Query {
 impl SessionQuery for Query {
     type Error = BoxError;
 
-    async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {
+    async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, BoxError> {
         Ok(self.corpus()?.list(cancel).await?)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sref::query::{BoxError, CancellationToken, SessionQuery, SessionRecord, TitleResult};
 use sref::service::{Agent, Candidate, Limit};
@@ -149,9 +149,9 @@ impl Listing {
 impl SessionQuery for Listing {
     type Error = BoxError;
 
-    async fn list(&self, _: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {
+    async fn list(&self, _: &CancellationToken) -> Result<Arc<[SessionRecord]>, BoxError> {
         self.cancel_in(Phase::List).await;
-        Ok(self.records.clone())
+        Ok(self.records.as_slice().into())
     }
 
     async fn titles(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sref::query::{BoxError, CancellationToken, SessionQuery, SessionRecord, TitleResult};
 use sref::session::json::{Object, Value};
@@ -105,7 +105,7 @@ impl CancelAt {
 impl SessionQuery for Reads {
     type Error = BoxError;
 
-    async fn list(&self, _: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {
+    async fn list(&self, _: &CancellationToken) -> Result<Arc<[SessionRecord]>, BoxError> {
         Err("references are read without a listing".into())
     }
 

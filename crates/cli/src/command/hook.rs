@@ -3,8 +3,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sref::envelope::{Frame, Profile};
@@ -177,7 +177,7 @@ impl<'a> Once<'a> {
 impl SessionQuery for Once<'_> {
     type Error = QueryError;
 
-    async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, QueryError> {
+    async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
         self.reader.corpus().list(cancel).await
     }
 

@@ -1,4 +1,5 @@
 use std::io::{self, IsTerminal as _, Read as _};
+use std::sync::Arc;
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
@@ -140,7 +141,7 @@ impl Args {
         // Only what was typed as the beginning of an id needs a listing.
         let records = match self.own.session {
             Some(_) => reader.list()?,
-            None => Vec::new(),
+            None => Arc::default(),
         };
         let own = reader::own_id(self.own.session.as_deref(), &records)?;
         let config = self.carriage.config()?;

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::future::{Future, pending, poll_fn};
 use std::pin::Pin;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use sref_query::{
-    BoxError, CancellationToken, MemoryCorpus, SessionQuery, SessionRecord, TitleResult,
+    BoxError, CancellationToken, ListedTitle, MemoryCorpus, SessionQuery, SessionRecord,
+    TitleResult,
 };
 use sref_service::{Config, SessionReferenceResolver};
 use sref_session::{Block, SessionHeader, SessionId, Source, SurfaceEvent, SurfaceSnapshot};
@@ -108,9 +109,15 @@ impl Paced {
 impl SessionQuery for Paced {
     type Error = BoxError;
 
-    async fn list(&self, cancel: &CancellationToken) -> Result<Vec<SessionRecord>, BoxError> {
+    async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, BoxError> {
         self.pace(self.list).await;
-        Ok(self.corpus.list(cancel).await?)
+        // Titles are read, so that the pace of reading them counts.
+        let records = self.corpus.list(cancel).await?;
+        let unread = records.iter().cloned().map(|mut record| {
+            record.title = ListedTitle::Unread;
+            record
+        });
+        Ok(unread.collect())
     }
 
     async fn titles(
