@@ -24,6 +24,12 @@ pub(crate) mod code {
     pub(crate) const JSON_STRING: &str = "cli.json-string";
     /// A store that was named is not there or cannot be looked at.
     pub(crate) const NO_STORE: &str = "cli.no-store";
+    /// A configuration file, or its home, cannot be read or written.
+    pub(crate) const CONFIG_FILE: &str = "setup.file";
+    /// A configuration file is a symbolic link that leads nowhere.
+    pub(crate) const CONFIG_LINK: &str = "setup.link";
+    /// A configuration file was changed by somebody else while it was edited.
+    pub(crate) const CONFIG_CHANGED: &str = "setup.changed";
 }
 
 /// Why a command did not do what it was asked for.

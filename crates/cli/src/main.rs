@@ -12,6 +12,7 @@ mod failure;
 mod ids;
 mod options;
 mod reader;
+mod setup;
 mod term;
 
 use std::process::ExitCode;

@@ -33,6 +33,7 @@ mod host;
 mod prompt;
 mod readable;
 mod report;
+pub mod setup;
 mod unit;
 mod well_formed;
 

@@ -7,6 +7,7 @@ mod list;
 mod man;
 mod mention;
 mod prepare;
+mod setup;
 mod show;
 mod stores;
 mod uri;
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Uri(uri::Args),
     Doctor(doctor::Args),
     Hook(hook::Args),
+    Setup(setup::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -67,6 +69,7 @@ impl Command {
             Self::Prepare(args) => args.format.json,
             Self::Uri(args) => args.json(),
             Self::Doctor(args) => args.format.json,
+            Self::Setup(args) => args.format.json,
             Self::Hook(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
@@ -81,6 +84,7 @@ impl Command {
             Self::Uri(args) => args.run(),
             Self::Doctor(args) => args.run(),
             Self::Hook(args) => args.run(),
+            Self::Setup(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
         }

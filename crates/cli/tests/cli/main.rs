@@ -9,6 +9,7 @@ mod filters;
 mod hook;
 mod hostile;
 mod listing;
+mod setup;
 mod showing;
 mod stores;
 mod streams;

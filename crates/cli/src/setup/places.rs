@@ -1,0 +1,114 @@
+//! Where agents keep their configuration.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use sref_delivery::Host;
+use sref_delivery::setup::Entry;
+
+use crate::failure::{Failure, code};
+
+/// What is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// Cline
+    Cline,
+    /// Any agent that reads a file with `mcpServers`: .mcp.json here, or --file
+    McpJson,
+}
+
+/// What can be installed in an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Mentions in a prompt become snapshots
+    Hook,
+    /// The model can look for sessions and read them
+    Server,
+}
+
+impl Part {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Server => "server",
+        }
+    }
+}
+
+/// What is written into the files.
+pub(crate) struct Wish<'a> {
+    pub(crate) program: &'a str,
+    pub(crate) strict: bool,
+    pub(crate) args: &'a [&'a str],
+    /// The file of the server, where it is not the usual one.
+    pub(crate) file: Option<&'a Path>,
+}
+
+/// A file and the entries that belong into it.
+pub(crate) struct Target {
+    pub(crate) path: PathBuf,
+    pub(crate) entries: Vec<(Part, Entry)>,
+    pub(crate) mode: Mode,
+}
+
+/// Who may do what with a file that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// What the user's mask leaves.
+    Usual,
+    /// The agent will keep secrets in it.
+    Private,
+}
+
+/// The files of an agent, each once.
+pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Failure> {
+    let hook = |host| (Part::Hook, Entry::hook(host, wish.program, wish.strict));
+    let server = || (Part::Server, Entry::server(wish.program, wish.args));
+    let usual = |path, entry| Target {
+        path,
+        entries: vec![entry],
+        mode: Mode::Usual,
+    };
+    let file = |usual: PathBuf| wish.file.map_or(usual, Path::to_owned);
+    Ok(match client {
+        Client::Claude => {
+            let moved = variable("CLAUDE_CONFIG_DIR");
+            let settings = moved.clone().map_or_else(|| home(".claude"), Ok)?;
+            let state = moved.map_or_else(|| home(""), Ok)?;
+            vec![
+                usual(settings.join("settings.json"), hook(Host::Claude)),
+                Target {
+                    mode: Mode::Private,
+                    ..usual(file(state.join(".claude.json")), server())
+                },
+            ]
+        }
+        Client::McpJson => vec![usual(file(PathBuf::from(".mcp.json")), server())],
+        Client::Codex | Client::Gemini | Client::Cline => {
+            return Err(Failure::new(code::CONFIG_FILE, "not yet"));
+        }
+    })
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    let value = env::var_os(name).filter(|value| !value.is_empty())?;
+    Some(value.into())
+}
+
+fn home(below: &str) -> Result<PathBuf, Failure> {
+    let home = env::home_dir().filter(|home| home.is_absolute());
+    let home = home.ok_or_else(|| {
+        Failure::new(
+            code::CONFIG_FILE,
+            "there is no home directory: HOME is not set",
+        )
+    })?;
+    Ok(home.join(below))
+}

@@ -1,0 +1,65 @@
+use sref_session::json::JsonError;
+use thiserror::Error;
+
+/// Why the text of a configuration file is left as it is.
+///
+/// It quotes nothing of the file: configuration holds keys and tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct SetupError(#[from] SetupErrorKind);
+
+/// The reasons behind a [`SetupError`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SetupErrorKind {
+    /// The file is no JSON, comments and trailing commas aside.
+    #[error("not JSON: {0}")]
+    Json(JsonError),
+    /// The agent takes neither comments nor trailing commas in this file, and reads nothing of it.
+    #[error(
+        "the agent reads this file as plain JSON, which has no comments and no trailing commas"
+    )]
+    PlainJson,
+    /// The file is no TOML.
+    #[error("not TOML (byte {0})")]
+    Toml(usize),
+    /// Something else stands where the entry belongs.
+    #[error("`{path}` is not {expected}")]
+    Shape {
+        /// The member.
+        path: &'static str,
+        /// What an agent expects there.
+        expected: &'static str,
+    },
+    /// The name of the entry is taken by something that is not of sref.
+    #[error("{0} is there already and not of sref")]
+    Taken(&'static str),
+}
+
+impl SetupErrorKind {
+    /// The stable name of this reason.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "setup.json",
+            Self::PlainJson => "setup.plain-json",
+            Self::Toml(_) => "setup.toml",
+            Self::Shape { .. } => "setup.shape",
+            Self::Taken(_) => "setup.taken",
+        }
+    }
+}
+
+impl SetupError {
+    /// What went wrong.
+    #[must_use]
+    pub const fn kind(&self) -> &SetupErrorKind {
+        &self.0
+    }
+
+    /// Shorthand for `self.kind().code()`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.0.code()
+    }
+}

@@ -1,0 +1,160 @@
+//! What installs sref in an agent: the entries of its configuration, put into the text of a file
+//! and taken out again.
+//!
+//! Text in, text out: files, homes and backups are the caller's. An entry that goes in and comes
+//! out again leaves every byte as it was, comments and odd formatting included; what is there
+//! already is left alone.
+//!
+//! | agent | hook | server |
+//! | --- | --- | --- |
+//! | Claude Code | `settings.json`, `hooks.UserPromptSubmit` | `.claude.json`, `mcpServers` |
+//! | Codex | `hooks.json`, `hooks.UserPromptSubmit` | `config.toml`, `[mcp_servers.sref]` |
+//! | Gemini CLI | `settings.json`, `hooks.BeforeAgent` | the same file, `mcpServers` |
+//! | Cline | an executable file `UserPromptSubmit` | `cline_mcp_settings.json`, `mcpServers` |
+//! | any other | | `mcpServers` of `.mcp.json` |
+
+mod command;
+mod error;
+mod json;
+mod jsonc;
+mod print;
+mod splice;
+#[cfg(test)]
+mod tests;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+pub use command::quote_program;
+pub use error::{SetupError, SetupErrorKind};
+
+use crate::Host;
+use json::{Event, JsonEntry};
+
+/// The name of the server in every file.
+const SERVER: &str = "sref";
+
+/// What an entry does to the text of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// Nothing is to be done.
+    Same,
+    /// The new text.
+    Text(String),
+    /// Nothing is left: the file held the entry and no more, and goes with it.
+    Nothing,
+}
+
+/// A piece of configuration.
+///
+/// ```
+/// use sref_delivery::Host;
+/// use sref_delivery::setup::{Change, Entry};
+///
+/// let hook = Entry::hook(Host::Claude, "sref", false);
+/// let before = "{\n  // mine\n  \"model\": \"opus\",\n}\n";
+/// let Change::Text(with) = hook.insert(Some(before))? else { panic!() };
+/// assert!(with.contains(r#""command": "sref hook claude""#));
+/// assert_eq!(hook.insert(Some(&with))?, Change::Same);
+/// assert_eq!(hook.remove(&with)?, Change::Text(before.to_owned()));
+///
+/// let Change::Text(alone) = hook.insert(None)? else { panic!() };
+/// assert_eq!(alone, hook.snippet());
+/// assert_eq!(hook.remove(&alone)?, Change::Nothing);
+/// # Ok::<(), sref_delivery::setup::SetupError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Entry(Form);
+
+#[derive(Debug, Clone)]
+enum Form {
+    Json(JsonEntry),
+}
+
+impl Entry {
+    /// The prompt hook of a host. `program` is a path, or a name that a shell finds.
+    #[must_use]
+    pub fn hook(host: Host, program: &str, strict: bool) -> Self {
+        let command = command::hook(host, program, strict);
+        let event = match host {
+            Host::Gemini => GEMINI,
+            Host::Codex => CODEX,
+            Host::Claude | Host::Cline => CLAUDE,
+        };
+        Self(Form::Json(JsonEntry::hook(host, event, command)))
+    }
+
+    /// The server, in a file that has `mcpServers`.
+    #[must_use]
+    pub fn server(program: &str, args: &[&str]) -> Self {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).into()).collect();
+        Self(Form::Json(JsonEntry::server(program.into(), args)))
+    }
+
+    /// A file with the entry and nothing else.
+    #[must_use]
+    pub fn snippet(&self) -> String {
+        match &self.0 {
+            Form::Json(entry) => entry.snippet(),
+        }
+    }
+
+    /// Puts the entry into the text of a file, or makes one.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] if the text cannot be read, or something else stands in the place.
+    pub fn insert(&self, text: Option<&str>) -> Result<Change, SetupError> {
+        let Some(text) = text else {
+            return Ok(Change::Text(self.snippet()));
+        };
+        match &self.0 {
+            Form::Json(entry) => entry.insert(text),
+        }
+    }
+
+    /// Takes the entry out, whatever options it was made with.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] if the text cannot be read, or the place is taken by something that is not
+    /// of sref.
+    pub fn remove(&self, text: &str) -> Result<Change, SetupError> {
+        match &self.0 {
+            Form::Json(entry) => entry.remove(text),
+        }
+    }
+
+    /// The command that stands in a text already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`insert`](Self::insert).
+    pub fn found(&self, text: &str) -> Result<Option<String>, SetupError> {
+        match &self.0 {
+            Form::Json(entry) => Ok(entry.command(text)?.map(|(command, _)| command)),
+        }
+    }
+}
+
+/// `spec/delivery.md` 1.2.
+const CLAUDE: Event = Event {
+    path: &["hooks", "UserPromptSubmit"],
+    shown: "hooks.UserPromptSubmit",
+    plain: false,
+};
+
+/// `codex-rs/hooks` reads the file with a strict parser.
+const CODEX: Event = Event {
+    path: &["hooks", "UserPromptSubmit"],
+    shown: "hooks.UserPromptSubmit",
+    plain: true,
+};
+
+/// `spec/agent-logs-seen.md` 2.
+const GEMINI: Event = Event {
+    path: &["hooks", "BeforeAgent"],
+    shown: "hooks.BeforeAgent",
+    plain: false,
+};

@@ -1,0 +1,274 @@
+use std::panic;
+use std::prelude::v1::*;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn text(change: Change) -> String {
+    match change {
+        Change::Text(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Every JSON entry.
+fn entries() -> Vec<Entry> {
+    vec![
+        Entry::hook(Host::Claude, "sref", false),
+        Entry::hook(Host::Gemini, "/opt/my tools/sref", true),
+        Entry::server("sref", &["mcp", "--project", "."]),
+    ]
+}
+
+/// In and out again, and twice is once.
+fn check(entry: &Entry, before: &str) {
+    let with = text(entry.insert(Some(before)).unwrap());
+    assert_eq!(entry.insert(Some(&with)).unwrap(), Change::Same, "{with}");
+    assert!(entry.found(&with).unwrap().is_some());
+    let after = match entry.remove(&with).unwrap() {
+        Change::Nothing => String::new(),
+        other => text(other),
+    };
+    assert_eq!(after, before, "{with}");
+    assert_eq!(entry.remove(&after).unwrap(), Change::Same, "{after}");
+}
+
+const FIXTURES: &[&str] = &[
+    "",
+    "\n",
+    "\u{FEFF}",
+    "{}",
+    "{}\n",
+    "{ }",
+    "{\n}\n",
+    "{\n  // nothing yet\n}\n",
+    "\u{FEFF}{\"a\":1}",
+    "{\"a\":1}",
+    "{\"a\":1,}",
+    "{\"a\": [1, 2], \"b\": {}}",
+    "{ \"a\": 1, }",
+    "{\r\n\t\"a\": 1\r\n}\r\n",
+    "{\r\n\t\"a\": 1, // one\r\n}",
+    "{\n  \"a\": 1 // one\n}",
+    "{\n  \"a\": 1 /* one\n two */\n}",
+    "{\n  \"a\": 1 /* one */ }",
+    "{\n  \"a\": 1, /* one\n two */ // three\n\n  // four\n}\n\n// five",
+    "{\n    \"a\": 1,\n\n    \"b\": 2   \n\n}\n",
+    "{ \"a\": 1\n, \"b\": 2\n}",
+    "{\n  \"hooks\": {}\n}\n",
+    "{\n  \"hooks\": { },\n  \"mcpServers\": {\n  }\n}\n",
+    "{\n  \"hooks\": {\"UserPromptSubmit\": [], \"BeforeAgent\": [ /* none */ ]}\n}\n",
+    "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"say done\" }\n        ]\n      }\n    ]\n  },\n  \"mcpServers\": {\"a\": {\"command\": \"a\"}}\n}",
+    "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"log\"}]}],\"BeforeAgent\":[{\"hooks\":[]}]}}",
+    "{\n\t\"hooks\": {\n\t\t\"UserPromptSubmit\": [\n\t\t\t// the log\n\t\t\t{\"hooks\": [{\"command\": \"log\"}]}, // really\n\t\t],\n\t\t\"BeforeAgent\": [\n\t\t\t{\"hooks\": [{\"command\": \"log\"}]}]\n\t},\n}\n",
+    "{\"hooks\":{\"UserPromptSubmit\":[]},\"hooks\":{\"UserPromptSubmit\":[1]}}",
+];
+
+#[test]
+fn in_and_out_leaves_every_byte() {
+    for entry in entries() {
+        for before in FIXTURES {
+            check(&entry, before);
+        }
+    }
+}
+
+/// Hook and server share the file of Gemini CLI; they go out in either order.
+#[test]
+fn two_entries_of_one_file() {
+    let all = entries();
+    for before in FIXTURES {
+        let one = text(all[1].insert(Some(before)).unwrap());
+        let two = text(all[2].insert(Some(&one)).unwrap());
+        for order in [[1, 2], [2, 1]] {
+            let less = text(all[order[0]].remove(&two).unwrap());
+            let after = match all[order[1]].remove(&less).unwrap() {
+                Change::Nothing => String::new(),
+                other => text(other),
+            };
+            assert_eq!(after, *before, "{two}");
+        }
+    }
+}
+
+#[test]
+fn what_is_written() {
+    let entry = Entry::hook(Host::Claude, "sref", false);
+    let pretty = r#"{
+  "hooks": {
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "sref hook claude"
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+    assert_eq!(entry.snippet(), pretty);
+    let group = r#"{"hooks": [{"type": "command", "command": "sref hook claude"}]}"#;
+    for (before, with) in [
+        (
+            "{}",
+            format!(r#"{{"hooks": {{"UserPromptSubmit": [{group}]}} }}"#),
+        ),
+        (
+            r#"{"hooks": {"UserPromptSubmit": [1, 2]}}"#,
+            format!(r#"{{"hooks": {{"UserPromptSubmit": [1, 2, {group}]}}}}"#),
+        ),
+        (
+            "{\n\t\"a\": 1 // one\n}\n",
+            "{\n\t\"a\": 1, // one".to_owned() + &pretty[1..].replace("  ", "\t"),
+        ),
+        (
+            "{\r\n    \"a\": 1,\r\n}\r\n",
+            "{\r\n    \"a\": 1,".to_owned()
+                + &pretty[1..]
+                    .replace("  ", "    ")
+                    .replace('\n', "\r\n")
+                    .replacen("\r\n}\r\n", ",\r\n}\r\n", usize::MAX),
+        ),
+    ] {
+        assert_eq!(text(entry.insert(Some(before)).unwrap()), with);
+    }
+    // Behind the hooks that are there: Codex counts their places.
+    let entry = Entry::hook(Host::Codex, "sref", false);
+    let before = r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"log"}]}]}}"#;
+    let with = text(entry.insert(Some(before)).unwrap());
+    assert!(
+        with.contains(r#""log"}]},{"hooks":[{"type":"command","command":"sref hook codex"}]}]"#)
+    );
+}
+
+#[test]
+fn only_what_is_of_sref_goes() {
+    let entry = Entry::hook(Host::Claude, "sref", false);
+    let removed = |with: &str| text(entry.remove(with).unwrap());
+    // Typed by hand, beside a hook of somebody else.
+    assert_eq!(
+        removed(
+            r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"log"},{"command":"sref hook claude"}]}]}}"#
+        ),
+        r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"log"}]}]}}"#
+    );
+    // A group that would do nothing without it.
+    assert_eq!(
+        removed(
+            "{\"a\":1,\"hooks\":{\"UserPromptSubmit\":[{\"matcher\":\"\",\"hooks\":[{\"command\":\"/bin/sref hook claude --strict\"}]},2]}}"
+        ),
+        r#"{"a":1,"hooks":{"UserPromptSubmit":[2]}}"#
+    );
+    // A comment of somebody keeps the container that it stands in.
+    assert_eq!(
+        removed(
+            "{\"hooks\":{\"UserPromptSubmit\":[\n// mine\n{\"hooks\":[{\"command\":\"sref hook claude\"}]}]}}"
+        ),
+        "{\"hooks\":{\"UserPromptSubmit\":[\n// mine\n]}}"
+    );
+    let others = r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"sref hook codex"}]}]}}"#;
+    assert_eq!(entry.remove(others).unwrap(), Change::Same);
+    // What follows a comment of one line does not come to stand in it.
+    let with = "{\"hooks\":{\"UserPromptSubmit\":[ // x\n {\"hooks\":[{\"command\":\"sref hook claude\"}]}, 2]}}";
+    assert!(removed(with).contains("// x\n 2]"), "{}", removed(with));
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone() {
+    let entry = Entry::hook(Host::Claude, "sref", false);
+    for (bad, code) in [
+        ("{", "setup.json"),
+        ("hooks: {}", "setup.json"),
+        ("[]", "setup.shape"),
+        ("null", "setup.shape"),
+        (r#"{"hooks":[]}"#, "setup.shape"),
+        (r#"{"hooks":{"UserPromptSubmit":{}}}"#, "setup.shape"),
+    ] {
+        assert_eq!(entry.insert(Some(bad)).unwrap_err().code(), code, "{bad}");
+        assert_eq!(entry.remove(bad).unwrap_err().code(), code, "{bad}");
+    }
+    let codex = Entry::hook(Host::Codex, "sref", false);
+    let commented = codex.insert(Some("{} // mine")).unwrap_err();
+    assert_eq!(commented.code(), "setup.plain-json");
+    let server = Entry::server("sref", &["mcp"]);
+    let taken = server.insert(Some(r#"{"mcpServers":{"sref":{"command":"npx"}}}"#));
+    assert_eq!(taken.unwrap_err().code(), "setup.taken");
+}
+
+/// JSON with comments, in any formatting.
+fn jsonc() -> impl Strategy<Value = String> {
+    let white = || {
+        prop::sample::select(vec![
+            "",
+            "",
+            " ",
+            "\n",
+            "\r\n",
+            "\n  ",
+            "\t",
+            " // c\n",
+            "/* c\n */",
+            "\n\n    ",
+        ])
+    };
+    let leaf = prop::sample::select(vec!["1", "\"a,}\"", "null", "{}", "[]", "[1,2]"]);
+    let key = prop::sample::select(vec![
+        "\"hooks\"",
+        "\"a\"",
+        "\"mcpServers\"",
+        "\"UserPromptSubmit\"",
+        "\"BeforeAgent\"",
+        "\"b\"",
+    ]);
+    let value = leaf
+        .prop_map(str::to_owned)
+        .prop_recursive(4, 40, 4, move |inner| {
+            let member = (white(), key.clone(), white(), inner, white(), any::<bool>());
+            (prop::collection::vec(member, 0..4), white(), any::<bool>()).prop_map(
+                |(members, end, trailing)| {
+                    let mut out = "{".to_owned();
+                    let count = members.len();
+                    for (at, (before, key, colon, mut value, after, array)) in
+                        members.into_iter().enumerate()
+                    {
+                        if key.contains("Submit") || key.contains("Agent") {
+                            value = if array {
+                                format!("[{value}]")
+                            } else {
+                                "[]".into()
+                            };
+                        } else if !array && !key.contains("\"a") {
+                            value = "{}".into();
+                        }
+                        let comma = if at + 1 < count || trailing { "," } else { "" };
+                        out += &[before, key, colon, ":", &value, after, comma].concat();
+                    }
+                    out + end + "}"
+                },
+            )
+        });
+    (white(), value, white()).prop_map(|(before, value, after)| before.to_owned() + &value + after)
+}
+
+proptest! {
+    #[test]
+    fn any_text_comes_back(before in jsonc()) {
+        for entry in entries() {
+            if let Ok(Change::Text(_)) = entry.insert(Some(&before)) {
+                check(&entry, &before);
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_panics(text in "[\\[\\]{},:\"/* \n\\\\ahooksé\u{FEFF}]{0,40}") {
+        for entry in entries() {
+            let _ = entry.insert(Some(&text));
+            let _ = entry.remove(&text);
+        }
+    }
+}
