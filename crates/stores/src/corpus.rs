@@ -345,6 +345,7 @@ fn record(kind: &'static str, listed: Listed) -> SessionRecord {
     record.agent = Some(kind.into());
     record.updated_at = listed.updated_at;
     record.size_bytes = listed.size_bytes;
+    record.is_archived = listed.is_archived;
     record.is_subagent = record.header.origin.is_some();
     record
 }

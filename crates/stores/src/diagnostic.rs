@@ -62,6 +62,10 @@ pub enum DiagnosticKind {
     NoConversation,
     /// An old copy: all its records are in another log.
     Copy,
+    /// A log continues one that is not there.
+    MissingBase,
+    /// Records of a type or shape that this reader does not know, and their number.
+    UnknownRecords,
 }
 
 impl DiagnosticKind {
@@ -98,9 +102,13 @@ impl DiagnosticKind {
             | Self::DuplicateId
             | Self::BadRow
             | Self::Unreadable => true,
-            Self::NewerFormat | Self::NoHeader | Self::Link | Self::NoConversation | Self::Copy => {
-                false
-            }
+            Self::NewerFormat
+            | Self::NoHeader
+            | Self::Link
+            | Self::NoConversation
+            | Self::Copy
+            | Self::MissingBase
+            | Self::UnknownRecords => false,
         }
     }
 
@@ -122,6 +130,8 @@ impl DiagnosticKind {
             Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
             Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),
             Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
+            Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there"),
+            Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
         }
     }
 }

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod claude;
+pub mod codex;
 mod container;
 mod corpus;
 mod database;
@@ -30,6 +31,7 @@ mod order;
 mod raw;
 mod store;
 mod time;
+mod words;
 
 pub use corpus::Corpus;
 pub use diagnostic::{Diagnostic, DiagnosticKind};

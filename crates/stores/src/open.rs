@@ -2,11 +2,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::claude::ClaudeStore;
+use crate::codex::CodexStore;
 use crate::dsh::{DshDatabase, DshOptions, DshStore, Product};
 use crate::{Store, StoreError};
 
 /// The kinds of stores that [`open`] knows: one for each agent.
-pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude"];
+pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude", "codex"];
 
 /// Opens a store by its kind; `None` for a kind that is not in [`KINDS`].
 ///
@@ -31,6 +32,7 @@ pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store
         "bh" => Product::Bh,
         "freddie" => Product::Freddie,
         "claude" => return Some(Ok(Arc::new(ClaudeStore::open(root)))),
+        "codex" => return Some(Ok(Arc::new(CodexStore::open(root)))),
         _ => return None,
     };
     let options = DshOptions {

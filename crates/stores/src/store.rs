@@ -100,6 +100,8 @@ pub struct Listed {
     pub updated_at: Option<i64>,
     /// The log's size in bytes.
     pub size_bytes: Option<u64>,
+    /// Whether a person put it away.
+    pub is_archived: bool,
 }
 
 impl Listed {
@@ -110,6 +112,7 @@ impl Listed {
             header,
             updated_at: None,
             size_bytes: None,
+            is_archived: false,
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use sref_session::{JsStr, JsString};
 
+use crate::words::{is_pair, pair, text};
+
 /// What a block of a user record says, once the machinery is taken off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
@@ -163,52 +165,6 @@ pub(super) fn summary(block: JsStr<'_>) -> JsString {
         }
     }
     text(rest.trim_ascii().to_vec())
-}
-
-/// All cuts are made at ASCII, so the parts of WTF-8 are WTF-8. Where something was taken out, two
-/// halves of a pair may meet: they become one character.
-fn text(mut bytes: Vec<u8>) -> JsString {
-    let mut out = JsString::new();
-    loop {
-        match JsString::from_wtf8(bytes.clone()) {
-            Ok(rest) if out.is_empty() => return rest,
-            Ok(rest) => {
-                out.push(rest.as_js_str());
-                return out;
-            }
-            Err(error) => {
-                let rest = bytes.split_off(error.offset());
-                out.push(JsString::from_wtf8(bytes).unwrap_or_default().as_js_str());
-                // A half that meets its other half stands at the start of the rest.
-                let (half, rest) = rest.split_at(rest.len().min(3));
-                out.push(
-                    JsString::from_wtf8(half.to_vec())
-                        .unwrap_or_default()
-                        .as_js_str(),
-                );
-                bytes = rest.to_vec();
-            }
-        }
-    }
-}
-
-/// A pair of tags at the start of `bytes`: its content, and what comes after it.
-fn pair<'a>(bytes: &'a [u8], name: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let rest = bytes.strip_prefix(b"<")?.strip_prefix(name)?;
-    let rest = match rest.first()? {
-        b'>' => &rest[1..],
-        b' ' => &rest[memchr::memchr2(b'>', b'\n', rest).filter(|at| rest[*at] == b'>')? + 1..],
-        _ => return None,
-    };
-    let mut close = b"</".to_vec();
-    close.extend_from_slice(name);
-    close.push(b'>');
-    let end = memchr::memmem::find(rest, &close)?;
-    Some((&rest[..end], &rest[end + close.len()..]))
-}
-
-fn is_pair(bytes: &[u8], name: &[u8]) -> bool {
-    pair(bytes, name).is_some_and(|(_, rest)| rest.trim_ascii().is_empty())
 }
 
 /// The feedback of a stop hook names its command in brackets on the next line; a person does not.

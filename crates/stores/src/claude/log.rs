@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::chain::{Key, Node, Path, Preserved, live_path};
 use super::injected::Said;
-use super::record::{Content, Fact, Kept, Record, join};
+use super::record::{Content, Fact, Kept, Record};
 use crate::lines::{Counts, LineOptions, LongLines, RecordReader, Repairs};
+use crate::words::{join, tidy};
 
 /// Everything that matters of one log. Memory follows its words and the number of its records.
 #[derive(Debug, Default)]
@@ -314,18 +315,6 @@ fn merge(texts: &mut Vec<JsString>, more: &JsString) {
 
 fn answer_event(seq: u64, texts: &[JsString]) -> SurfaceEvent {
     SurfaceEvent::assistant(seq, texts.iter().cloned().map(Block::Text).collect())
-}
-
-/// A title on one line, at most 200 characters.
-pub(super) fn tidy(title: &JsString) -> JsString {
-    const MOST: usize = 200;
-    let text = title.to_string_lossy();
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(MOST) {
-        None => line.into(),
-        Some((end, _)) => format!("{}…", line[..end].trim_end()).into(),
-    }
 }
 
 fn preserved(kept: &Kept, parents: &HashMap<Key, Option<Key>>) -> Option<Preserved> {

@@ -5,9 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sref_session::JsString;
 
-use super::log::{Titles, line_options, prompt_text, tidy};
+use super::log::{Titles, line_options, prompt_text};
 use super::record::{Content, Fact, Record};
 use crate::lines::{LineReader, RecordReader, Repairs};
+use crate::words::tidy;
 
 /// How much of either end is read first.
 const WINDOW: u64 = 64 << 10;

@@ -8,6 +8,7 @@ use super::chain::Key;
 use super::injected::{self, Said};
 use crate::digest::Digest;
 use crate::raw::{Raw, elements, members};
+use crate::words::join;
 
 /// A record of the conversation's tree, or one of the facts beside it.
 #[derive(Debug, Default)]
@@ -423,16 +424,6 @@ fn text_blocks(content: Raw<'_>) -> Blocks {
     });
     debug_assert!(walked.is_ok(), "a checked value");
     blocks
-}
-
-/// Joins texts with line ends, as a projection joins blocks.
-pub(super) fn join<'a>(out: &mut JsString, texts: impl Iterator<Item = &'a JsString>) {
-    for text in texts {
-        if !out.is_empty() {
-            out.push_str("\n");
-        }
-        out.push(text.as_js_str());
-    }
 }
 
 /// A uuid as a number; any other text as a digest.

@@ -80,6 +80,9 @@ pub struct RecordReader<R> {
     /// Whether `current` holds the record; else the line reader does, in this range.
     owned: bool,
     range: std::ops::Range<usize>,
+    /// Which lines are told apart without being checked.
+    pass: fn(&[u8]) -> bool,
+    passed: bool,
 }
 
 /// A line that has left the reader's buffer.
@@ -101,6 +104,10 @@ pub struct Record<'a> {
     pub position: Position,
     /// Whether this is only the start of a line beyond the cap.
     pub cut: bool,
+    /// Whether the line's long strings are digests: see [`Wholeness::Condensed`].
+    pub condensed: bool,
+    /// Whether the line was passed over: see [`RecordReader::passing`]. It was not checked.
+    pub passed: bool,
 }
 
 /// How many more lines a string with raw line ends may take, and how long it may get.
@@ -125,7 +132,17 @@ impl<R: Read> RecordReader<R> {
             current: Owned::default(),
             owned: false,
             range: 0..0,
+            pass: |_| false,
+            passed: false,
         }
+    }
+
+    /// Passes over the lines that `pass` tells to be of no use, by a look at their bytes: they are
+    /// given out and counted, but not checked. A last line without an end is always checked.
+    #[must_use]
+    pub fn passing(mut self, pass: fn(&[u8]) -> bool) -> Self {
+        self.pass = pass;
+        self
     }
 
     /// What has been met so far.
@@ -147,6 +164,12 @@ impl<R: Read> RecordReader<R> {
             if cut {
                 self.range = 0..line.bytes.len();
                 self.counts.too_long += 1;
+                return Ok(true);
+            }
+            if terminated && (self.pass)(line.bytes) {
+                self.range = 0..line.bytes.len();
+                self.passed = true;
+                self.counts.records += 1;
                 return Ok(true);
             }
             let (verdict, repaired) = self.judge(line);
@@ -191,11 +214,14 @@ impl<R: Read> RecordReader<R> {
             bytes: &line.bytes[self.range.clone()],
             position: line.position,
             cut: line.wholeness == Wholeness::Cut,
+            condensed: line.wholeness == Wholeness::Condensed,
+            passed: self.passed,
         }
     }
 
     fn next_line(&mut self) -> io::Result<bool> {
         self.owned = false;
+        self.passed = false;
         if let Some(line) = self.ahead.pop_front() {
             self.current = line;
             self.owned = true;

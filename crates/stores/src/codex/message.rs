@@ -1,0 +1,266 @@
+//! The words of one message, in any of the three encodings (`spec/agent-logs.md` 3.4, 3.5, 3.11).
+
+use sref_session::JsString;
+use sref_session::json::{Kind, RawString};
+
+use super::injected;
+use crate::raw::{Raw, elements};
+use crate::words::join;
+
+/// What stands for a prompt of pictures alone.
+const IMAGE: &str = "[image]";
+
+/// Who a part of a user's message is from, as the log says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Author {
+    Person,
+    Machine,
+    /// The log does not say: the text decides.
+    Unsaid,
+}
+
+/// Kinds of content by their first word, that no person writes (3.11).
+const MACHINE_KINDS: &[&[u8]] = &[
+    b"agents_md",
+    b"environments",
+    b"skills",
+    b"multi_agent",
+    b"hooks",
+    b"shell",
+    b"generic",
+];
+const MACHINE_AUTHORS: &[&str] = &["harness", "skills", "agents_md", "tool", "hook"];
+
+/// The words of a person in a `message` of the role `user`.
+pub(super) fn of_user(message: Raw<'_>) -> Option<JsString> {
+    let [content, own, passed] = message
+        .members([
+            "content",
+            "content_item_metadata",
+            "internal_chat_message_metadata_passthrough",
+        ])?
+        .found;
+    let passed = passed.and_then(|passed| {
+        let found = passed.members(["content_item_kinds", "content_item_metadata"]);
+        found.map(|found| found.found)
+    });
+    let [kinds, metadata] = passed.unwrap_or_default();
+    let kinds = kinds.map(list).unwrap_or_default();
+    let metadata = metadata.or(own).map(list).unwrap_or_default();
+    parts_of_user(content?, |at| {
+        author(kinds.get(at).copied(), metadata.get(at).copied())
+    })
+}
+
+/// The words of a person in the content of a `UserMessage` item.
+pub(super) fn of_item(content: Raw<'_>) -> Option<JsString> {
+    parts_of_user(content, |_| Author::Unsaid)
+}
+
+/// The words of a person in a `user_message` event.
+pub(super) fn of_event(event: Raw<'_>) -> Option<JsString> {
+    let [message, kind, images, local] = event
+        .members(["message", "kind", "images", "local_images"])?
+        .found;
+    let kind = kind.filter(|kind| !kind.is_null());
+    if kind.is_some_and(|kind| !kind.is_string("plain")) {
+        return None;
+    }
+    let message = message.and_then(Raw::decode);
+    let words = message.and_then(|text| injected::read(text.as_js_str()));
+    let pictures = || {
+        [images, local]
+            .into_iter()
+            .flatten()
+            .any(|list| !self::list(list).is_empty())
+    };
+    words.or_else(|| pictures().then(|| IMAGE.into()))
+}
+
+/// The words of a model: content in parts, whatever the parts call their text, or one string.
+pub(super) fn of_assistant(content: Raw<'_>) -> Option<JsString> {
+    let mut texts = Vec::new();
+    each_part(content, |_, part| {
+        if let Part::Text(text) = part {
+            texts.extend(text.decode().filter(|text| !text.is_empty()));
+        }
+    });
+    let mut out = JsString::new();
+    join(&mut out, texts.iter());
+    (!out.as_wtf8().trim_ascii().is_empty()).then_some(out)
+}
+
+fn parts_of_user(content: Raw<'_>, author: impl Fn(usize) -> Author) -> Option<JsString> {
+    let mut texts: Vec<JsString> = Vec::new();
+    let mut pictures = false;
+    each_part(content, |at, part| match (author(at), part) {
+        (Author::Machine, _) | (_, Part::Other) => {}
+        (_, Part::Picture) => pictures = true,
+        (author, Part::Text(text)) => {
+            let text = text.decode().unwrap_or_default();
+            texts.extend(match author {
+                Author::Person => injected::open(text.as_js_str()),
+                _ => injected::read(text.as_js_str()),
+            });
+        }
+    });
+    if texts.is_empty() {
+        return pictures.then(|| IMAGE.into());
+    }
+    let mut out = JsString::new();
+    join(&mut out, texts.iter());
+    Some(out)
+}
+
+fn author(kind: Option<Raw<'_>>, metadata: Option<Raw<'_>>) -> Author {
+    let kind = kind.and_then(Raw::string).map(RawString::text);
+    let group = kind
+        .as_deref()
+        .map(|kind| kind.split(|byte| *byte == b'.').next().unwrap_or(kind));
+    match group {
+        Some(b"user") => return Author::Person,
+        Some(group) if MACHINE_KINDS.contains(&group) => return Author::Machine,
+        _ => {}
+    }
+    let provenance = metadata.and_then(|metadata| metadata.member("provenance"));
+    // The provenance is an object with a type; a bare word would say the same.
+    let named = provenance.and_then(|from| from.member("type").or(Some(from)));
+    match named {
+        Some(named) if named.is_string("user") => Author::Person,
+        Some(named) if MACHINE_AUTHORS.iter().any(|name| named.is_string(name)) => Author::Machine,
+        _ => Author::Unsaid,
+    }
+}
+
+enum Part<'a> {
+    Text(Raw<'a>),
+    Picture,
+    Other,
+}
+
+/// Walks the parts of a content. A string is one part of text.
+fn each_part<'a>(content: Raw<'a>, mut each: impl FnMut(usize, Part<'a>)) {
+    if content.kind() == Kind::String {
+        return each(0, Part::Text(content));
+    }
+    for (at, part) in list(content).into_iter().enumerate() {
+        let found = part.members(["type", "text"]).map(|found| found.found);
+        let [kind, text] = found.unwrap_or_default();
+        let kind = kind
+            .and_then(Raw::string)
+            .map(|kind| kind.text().to_ascii_lowercase());
+        let part = match (kind.as_deref(), text) {
+            (Some(b"input_text" | b"output_text" | b"text"), Some(text)) => Part::Text(text),
+            (Some(b"input_image" | b"image" | b"localimage" | b"local_image"), _) => Part::Picture,
+            _ => Part::Other,
+        };
+        each(at, part);
+    }
+}
+
+/// The elements of an array; none of anything else.
+pub(super) fn list(value: Raw<'_>) -> Vec<Raw<'_>> {
+    let mut found = Vec::new();
+    let walked = elements(&mut value.scanner(), |scanner| {
+        found.push(Raw::read(scanner)?);
+        Ok(())
+    });
+    debug_assert!(walked.is_ok(), "a checked value");
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> Raw<'_> {
+        Raw::checked(json.as_bytes())
+    }
+
+    fn user(json: &str) -> Option<String> {
+        of_user(raw(json)).map(|text| text.to_string_lossy().into_owned())
+    }
+
+    /// 3.11: what the log says of a part counts more than how the part reads.
+    #[test]
+    fn the_kind_of_a_part_decides_before_its_text() {
+        let message = |kind: &str, text: &str| {
+            user(&format!(
+                r#"{{"content":[{{"type":"input_text","text":"{text}"}}],"internal_chat_message_metadata_passthrough":{{"content_item_kinds":["{kind}"]}}}}"#
+            ))
+        };
+        let tagged = "<skill>x</skill>";
+        assert_eq!(message("user.text", tagged).as_deref(), Some(tagged));
+        for kind in [
+            "agents_md.instructions",
+            "environments.environment_context",
+            "skills.selected_skill_instructions",
+            "multi_agent.subagent_notification",
+            "hooks.additional_context",
+            "shell.user_command",
+            "generic.turn_aborted",
+        ] {
+            assert_eq!(message(kind, "looks typed"), None, "{kind}");
+        }
+        // What nobody knows is judged by its text.
+        assert_eq!(message("unknown", "typed").as_deref(), Some("typed"));
+        assert_eq!(message("unknown", tagged), None);
+        // The labels of pictures are `user.text` too.
+        assert_eq!(message("user.text", "<image name=[Image #1]>"), None);
+    }
+
+    #[test]
+    fn provenance_speaks_where_the_kind_does_not() {
+        let message = |provenance: &str| {
+            user(&format!(
+                r#"{{"content":[{{"type":"input_text","text":"<skill>x</skill>"}}],"internal_chat_message_metadata_passthrough":{{"content_item_metadata":[{{"provenance":{{"type":"{provenance}"}}}}]}}}}"#
+            ))
+        };
+        assert_eq!(message("user").as_deref(), Some("<skill>x</skill>"));
+        for machine in MACHINE_AUTHORS {
+            assert_eq!(message(machine), None);
+        }
+        let own = r#"{"content":"typed","content_item_metadata":[{"provenance":{"type":"hook"}}]}"#;
+        assert_eq!(user(own), None);
+    }
+
+    #[test]
+    fn parts_are_joined_and_pictures_alone_are_named() {
+        let two = r#"{"content":[{"type":"input_text","text":"a"},{"type":"input_image"},{"type":"input_text","text":"b"}]}"#;
+        assert_eq!(user(two).as_deref(), Some("a\nb"));
+        let picture = r#"{"content":[{"type":"input_image","image_url":"data:"}]}"#;
+        assert_eq!(user(picture).as_deref(), Some("[image]"));
+        assert_eq!(user(r#"{"content":[7,null,{"type":"mystery"}]}"#), None);
+        assert_eq!(user("[]"), None);
+        let answer = r#"[{"type":"Text","text":"a"},{"type":"output_text","text":"b"},{"type":"Text","text":""}]"#;
+        assert_eq!(of_assistant(raw(answer)).unwrap(), "a\nb");
+        assert_eq!(of_assistant(raw(r#"[{"type":"Text","text":" "}]"#)), None);
+    }
+
+    #[test]
+    fn events_tell_their_kind_and_their_pictures() {
+        let event =
+            |json: &str| of_event(raw(json)).map(|text| text.to_string_lossy().into_owned());
+        assert_eq!(
+            event(r#"{"message":"a","kind":"plain"}"#).as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            event(r#"{"message":"a","kind":null}"#).as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            event(r#"{"message":"a","kind":"environment_context"}"#),
+            None
+        );
+        assert_eq!(
+            event(r#"{"message":"","images":["x"]}"#).as_deref(),
+            Some("[image]")
+        );
+        assert_eq!(
+            event(r#"{"message":"","local_images":["x"],"images":null}"#).as_deref(),
+            Some("[image]")
+        );
+        assert_eq!(event(r#"{"message":"","images":[]}"#), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! Codex: one or more JSONL files a thread, the same words in up to three encodings
+//! (`spec/agent-logs.md` 3).
+
+mod compaction;
+mod files;
+mod injected;
+mod log;
+mod message;
+mod meta;
+mod names;
+mod peek;
+mod record;
+mod rollout;
+mod sniff;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod turns;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use sref_session::{JsString, SurfaceSnapshot, TitleSnapshot};
+use tokio_util::sync::CancellationToken;
+
+use self::files::LogFile;
+use self::log::{Log, Part};
+use self::names::Names;
+use self::rollout::observe;
+use self::threads::{Rollout, Shelf, Thread};
+use crate::{Diagnostic, DiagnosticKind, Listed, Listing, Order, Store, StoreError, TitleOutcome};
+
+/// The threads of Codex in one home directory.
+///
+/// Ids are those of the threads. Archived threads and sub-agents are listed as such.
+#[derive(Debug)]
+pub struct CodexStore {
+    home: PathBuf,
+    /// Where rollouts lie, and whether they are archived there.
+    places: Vec<(PathBuf, bool)>,
+    order: Order,
+}
+
+impl CodexStore {
+    /// The store of a home directory (`~/.codex`), of its `sessions` directory, or of any other
+    /// directory with rollouts in it.
+    pub fn open(root: impl Into<PathBuf>) -> Self {
+        const SESSIONS: &str = "sessions";
+        const ARCHIVED: &str = "archived_sessions";
+        let mut home: PathBuf = root.into();
+        if home.ends_with(SESSIONS) && !home.join(SESSIONS).is_dir() {
+            home.pop();
+        }
+        let mut places = vec![(home.join(SESSIONS), false), (home.join(ARCHIVED), true)];
+        if home.is_dir() && !places.iter().any(|(place, _)| place.is_dir()) {
+            let archived = home.ends_with(ARCHIVED);
+            places = vec![(home.clone(), archived)];
+        }
+        Self {
+            home,
+            places,
+            order: Order::root(),
+        }
+    }
+
+    fn shelf(&self, cancel: &CancellationToken) -> Result<Shelf, StoreError> {
+        Ok(Shelf::new(files::walk(
+            &self.places,
+            &mut Vec::new(),
+            cancel,
+        )?))
+    }
+
+    fn thread(
+        &self,
+        shelf: &Shelf,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Thread>, StoreError> {
+        let rollouts = shelf.rollouts(id)?;
+        Ok(match rollouts.len() {
+            0 => None,
+            1 => Some(Thread::new(rollouts, None)),
+            _ => {
+                let rows = state::rows(&self.home, Some(id), cancel)?;
+                let file = rows.get(id).and_then(|row| row.file.as_deref());
+                Some(Thread::new(rollouts, file))
+            }
+        })
+    }
+}
+
+/// Reads the files of a chain, the first one first.
+fn read(chain: &[(LogFile, Part)], cancel: &CancellationToken) -> Result<Log, StoreError> {
+    let mut log = Log::default();
+    for (file, part) in chain {
+        let read = observe(file, |handle, size, form| {
+            log.clone().read(handle, size, form, *part, cancel)
+        })?;
+        log = read.ok_or_else(StoreError::cancelled)?;
+    }
+    Ok(log)
+}
+
+impl Store for CodexStore {
+    fn kind(&self) -> &'static str {
+        "codex"
+    }
+
+    fn root(&self) -> &Path {
+        &self.home
+    }
+
+    fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
+        let mut listing = Listing::default();
+        let files = files::walk(&self.places, &mut listing.diagnostics, cancel)?;
+        let shelf = Shelf::new(files.clone());
+        let mut threads: Vec<Vec<Rollout>> = Vec::new();
+        let mut places: HashMap<JsString, usize> = HashMap::new();
+        for file in files {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            let path = file.path.clone();
+            let mut note = |kind, detail: String| {
+                listing
+                    .diagnostics
+                    .push(Diagnostic::new(kind, &path, detail));
+            };
+            let rollout = match Rollout::read(file) {
+                Ok(rollout) => rollout,
+                Err(error) => {
+                    note(DiagnosticKind::Unreadable, error.to_string());
+                    continue;
+                }
+            };
+            if rollout.peek.unknown > 0 {
+                note(
+                    DiagnosticKind::UnknownRecords,
+                    rollout.peek.unknown.to_string(),
+                );
+            }
+            if let Some(base) = rollout.base().filter(|base| !shelf.has(base)) {
+                note(
+                    DiagnosticKind::MissingBase,
+                    base.rollout.as_js_str().excerpt().to_string(),
+                );
+            }
+            if let Some(at) = places.get(rollout.thread()) {
+                threads[*at].push(rollout);
+            } else {
+                places.insert(rollout.thread().clone(), threads.len());
+                threads.push(vec![rollout]);
+            }
+        }
+        // Where a thread stands is a question only of those with several rollouts.
+        let rows = if threads.iter().any(|rollouts| rollouts.len() > 1) {
+            state::rows(&self.home, None, cancel)?
+        } else {
+            HashMap::new()
+        };
+        for rollouts in threads {
+            let row = rollouts
+                .first()
+                .and_then(|rollout| rows.get(rollout.thread()));
+            let thread = Thread::new(rollouts, row.and_then(|row| row.file.as_deref()));
+            if thread.has_words() {
+                listing.sessions.push(thread.listed());
+            } else {
+                let path = &thread.head().file.path;
+                let note = Diagnostic::new(DiagnosticKind::NoConversation, path, "");
+                listing.diagnostics.push(note);
+            }
+        }
+        listing
+            .sessions
+            .sort_by(|one, other| self.order.compare(&one.header, &other.header));
+        Ok(listing)
+    }
+
+    fn find(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Listed>, StoreError> {
+        let thread = self.thread(&self.shelf(cancel)?, id, cancel)?;
+        Ok(thread.map(|thread| thread.listed()))
+    }
+
+    fn titles(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<TitleOutcome>, StoreError> {
+        let shelf = self.shelf(cancel)?;
+        let only = ids.first().filter(|_| ids.len() == 1);
+        let names = Names::read(&self.home, only, cancel)?;
+        let mut outcomes = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            let title = shelf.rollouts(id).and_then(|rollouts| {
+                if rollouts.is_empty() {
+                    return Err(StoreError::not_found());
+                }
+                names.title(&Thread::new(rollouts, None), cancel)
+            });
+            outcomes.push(title.map(|title| title.map(TitleSnapshot::plain)));
+        }
+        Ok(outcomes)
+    }
+
+    fn surface(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let shelf = self.shelf(cancel)?;
+        let Some(thread) = self.thread(&shelf, id, cancel)? else {
+            return Ok(None);
+        };
+        let head = thread.head();
+        let mut log = read(&shelf.chain(head)?, cancel)?;
+        let header = thread.listed().header;
+        let meta = head.peek.meta.as_ref();
+        if let Some(meta) =
+            meta.filter(|meta| log.copied && meta.is_agent() && meta.own_from.is_none())
+            && let Some(parent) = &meta.parent
+            && let Some(parent) = self.thread(&shelf, parent, cancel)?
+        {
+            let inherited = read(&shelf.chain(parent.head())?, cancel)?;
+            let inherited: HashSet<u128> = inherited.turns.ids().collect();
+            log.turns.disown(&inherited);
+        }
+        let last_record = log.last_record();
+        Ok(Some(SurfaceSnapshot::new(
+            header,
+            last_record,
+            log.turns.surface(),
+        )))
+    }
+}

@@ -1,0 +1,242 @@
+//! One record of a rollout: what it adds to the conversation (`spec/agent-logs.md` 3.2, 3.4, 3.6).
+
+use sref_session::JsString;
+
+use super::compaction::Compaction;
+use super::message;
+use super::meta::Meta;
+use super::sniff;
+use crate::digest::digest;
+use crate::raw::Raw;
+
+/// What a line says.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) timestamp: Option<JsString>,
+    pub(super) ordinal: Option<u64>,
+    pub(super) fact: Fact,
+}
+
+/// What a record is about, as far as it matters.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) enum Fact {
+    /// Known to say nothing.
+    #[default]
+    Nothing,
+    /// A type or shape that this reader does not know.
+    Unknown,
+    Meta(Box<Meta>),
+    /// Where a turn works.
+    Cwd(JsString),
+    /// A turn begins; a digest of its id.
+    Begin(Option<u128>),
+    /// A turn ends.
+    End,
+    Said(Said),
+    Compacted(Compaction),
+    /// So many turns were taken back.
+    RolledBack(u64),
+    /// A thread got a name; blank takes it away.
+    Named {
+        thread: Option<JsString>,
+        name: JsString,
+    },
+}
+
+/// Words, and how they were written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) encoding: Encoding,
+    pub(super) role: Role,
+    pub(super) text: JsString,
+}
+
+/// The three ways in which a rollout holds the same words (3.4), the least trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Encoding {
+    /// What the model took and gave, mixed with injected context.
+    Model,
+    /// Events of older versions.
+    Event,
+    /// Completed items of paginated threads.
+    Item,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    User,
+    Assistant,
+}
+
+impl Record {
+    /// Reads a line that is JSON.
+    ///
+    /// `condensed` tells that long strings may be digests of themselves; such a text is not taken.
+    pub(super) fn parse(line: &[u8], condensed: bool) -> Self {
+        let mut record = Self::of(Raw::checked(line));
+        if condensed
+            && let Fact::Said(said) = &record.fact
+            && is_digest(&said.text)
+        {
+            record.fact = Fact::Nothing;
+        }
+        record
+    }
+
+    fn of(line: Raw<'_>) -> Self {
+        let names = [
+            "timestamp",
+            "ordinal",
+            "type",
+            "payload",
+            "id",
+            "record_type",
+        ];
+        let Some(found) = line.members(names) else {
+            return Self {
+                fact: Fact::Unknown,
+                ..Self::default()
+            };
+        };
+        let [timestamp, ordinal, kind, payload, id, state] = found.found;
+        let timestamp = timestamp.and_then(Raw::decode);
+        let fact = match (kind, payload) {
+            (Some(kind), Some(payload)) => enveloped(kind, payload),
+            // Very old logs: no envelope (3.1).
+            (Some(_), None) => response_item(line),
+            (None, _) if id.is_some() && timestamp.is_some() => {
+                Fact::Meta(Box::new(Meta::parse(line)))
+            }
+            (None, _) if state.is_some() => Fact::Nothing,
+            (None, _) => Fact::Unknown,
+        };
+        Self {
+            timestamp,
+            ordinal: ordinal.and_then(Raw::index),
+            fact,
+        }
+    }
+}
+
+fn enveloped(kind: Raw<'_>, payload: Raw<'_>) -> Fact {
+    let Some(kind) = kind.string() else {
+        return Fact::Unknown;
+    };
+    match &*kind.text() {
+        b"response_item" => response_item(payload),
+        b"event_msg" => event(payload),
+        b"session_meta" => Fact::Meta(Box::new(Meta::parse(payload))),
+        b"compacted" => Compaction::parse(payload).map_or(Fact::Nothing, Fact::Compacted),
+        b"turn_context" => {
+            let cwd = payload.member("cwd").and_then(Raw::decode);
+            let cwd = cwd.filter(|cwd| !cwd.is_empty());
+            cwd.map_or(Fact::Nothing, Fact::Cwd)
+        }
+        _ if sniff::is_idle_record(kind) => Fact::Nothing,
+        _ => Fact::Unknown,
+    }
+}
+
+/// An item of what the model took or gave.
+pub(super) fn response_item(item: Raw<'_>) -> Fact {
+    let found = item.members(["type", "role", "content"]);
+    let [kind, role, content] = found.map(|found| found.found).unwrap_or_default();
+    let Some(kind) = kind.and_then(Raw::string) else {
+        return Fact::Unknown;
+    };
+    if !kind.is("message") {
+        return if sniff::is_idle_response_item(kind) {
+            Fact::Nothing
+        } else {
+            Fact::Unknown
+        };
+    }
+    let is = |name| role.is_some_and(|role| role.is_string(name));
+    if is("user") {
+        said(Encoding::Model, Role::User, message::of_user(item))
+    } else if is("assistant") {
+        said(
+            Encoding::Model,
+            Role::Assistant,
+            content.and_then(message::of_assistant),
+        )
+    } else if is("developer") || is("system") {
+        Fact::Nothing
+    } else {
+        Fact::Unknown
+    }
+}
+
+fn event(event: Raw<'_>) -> Fact {
+    let Some(kind) = event.member("type").and_then(Raw::string) else {
+        return Fact::Unknown;
+    };
+    match &*kind.text() {
+        b"user_message" => said(Encoding::Event, Role::User, message::of_event(event)),
+        b"agent_message" => {
+            let text = event.member("message").and_then(message::of_assistant);
+            said(Encoding::Event, Role::Assistant, text)
+        }
+        b"item_completed" => event.member("item").map_or(Fact::Unknown, item),
+        b"task_started" | b"turn_started" => {
+            let id = event.member("turn_id").filter(|id| id.is_filled());
+            Fact::Begin(id.map(|id| digest(id.bytes())))
+        }
+        b"task_complete" | b"turn_complete" | b"turn_aborted" | b"shutdown_complete" => Fact::End,
+        b"thread_rolled_back" => {
+            let turns = event.member("num_turns").and_then(Raw::index);
+            turns.map_or(Fact::Unknown, Fact::RolledBack)
+        }
+        b"thread_name_updated" => {
+            let found = event.members(["thread_name", "thread_id"]);
+            let [name, thread] = found.map(|found| found.found).unwrap_or_default();
+            Fact::Named {
+                thread: thread.and_then(Raw::decode),
+                name: name.and_then(Raw::decode).unwrap_or_default(),
+            }
+        }
+        _ if sniff::is_idle_event(kind) => Fact::Nothing,
+        _ => Fact::Unknown,
+    }
+}
+
+/// A completed item of a paginated thread.
+fn item(item: Raw<'_>) -> Fact {
+    let found = item.members(["type", "content", "text"]);
+    let [kind, content, text] = found.map(|found| found.found).unwrap_or_default();
+    let Some(kind) = kind.and_then(Raw::string) else {
+        return Fact::Unknown;
+    };
+    match &*kind.text() {
+        b"UserMessage" => said(
+            Encoding::Item,
+            Role::User,
+            content.and_then(message::of_item),
+        ),
+        b"AgentMessage" => {
+            let text = content.or(text).and_then(message::of_assistant);
+            said(Encoding::Item, Role::Assistant, text)
+        }
+        b"Plan" => {
+            let text = text.and_then(message::of_assistant);
+            said(Encoding::Item, Role::Assistant, text)
+        }
+        _ if sniff::is_idle_item(kind) => Fact::Nothing,
+        _ => Fact::Unknown,
+    }
+}
+
+fn said(encoding: Encoding, role: Role, text: Option<JsString>) -> Fact {
+    text.map_or(Fact::Nothing, |text| {
+        Fact::Said(Said {
+            encoding,
+            role,
+            text,
+        })
+    })
+}
+
+fn is_digest(text: &JsString) -> bool {
+    let text = text.as_wtf8();
+    text.len() == 32 && text.iter().all(u8::is_ascii_hexdigit)
+}

@@ -1,0 +1,93 @@
+//! The text of a rollout, plain or packed (`spec/agent-logs.md` 3.1, 3.9).
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use crate::container::Unpacked;
+use crate::lines::{LineOptions, LongLines};
+
+/// What a packed rollout may unpack to, whatever its size.
+const FLOOR: u64 = 1 << 30;
+/// What a byte of a larger one may unpack to. Rollouts are packed about ten to one.
+const RATIO: u64 = 256;
+
+/// How rollouts are read: long strings in long lines, which are pictures and the output of tools,
+/// are condensed while they stream by.
+pub(super) fn line_options(block: usize) -> LineOptions {
+    LineOptions {
+        block,
+        cap: 8 << 20,
+        first_cap: 16 << 20,
+        long: LongLines::Condense,
+    }
+}
+
+/// A rollout's text.
+pub(super) enum Text {
+    Plain(io::Take<File>),
+    Packed(Box<Bounded<Unpacked<BufReader<File>>>>),
+}
+
+impl Text {
+    /// The text of the first `size` bytes of a file.
+    pub(super) fn new(file: File, size: u64, packed: bool) -> io::Result<Self> {
+        if !packed {
+            return Ok(Self::Plain(file.take(size)));
+        }
+        let limit = FLOOR.max(size.saturating_mul(RATIO));
+        let text = Unpacked::new(BufReader::new(file), size)?;
+        Ok(Self::Packed(Box::new(Bounded { text, left: limit })))
+    }
+}
+
+impl Read for Text {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.read(out),
+            Self::Packed(text) => text.read(out),
+        }
+    }
+}
+
+/// An unpacked text that ends where its frame was cut off, and that may not go on for ever.
+pub(super) struct Bounded<R> {
+    text: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.text.read(out) {
+            // What the frame holds up to here was given out before.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+            Ok(read) => match self.left.checked_sub(read as u64) {
+                Some(left) => {
+                    self.left = left;
+                    Ok(read)
+                }
+                None => Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "unpacks to more than any rollout",
+                )),
+            },
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_end_is_refused() {
+        let mut out = Vec::new();
+        let mut bomb = Bounded {
+            text: io::repeat(b'a'),
+            left: 1 << 20,
+        };
+        let error = bomb.read_to_end(&mut out).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert!(out.len() <= 1 << 20);
+    }
+}

@@ -1,0 +1,346 @@
+//! Which files are threads, and what is told of them (`spec/agent-logs.md` 3.1 to 3.3, 3.8, 3.9).
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::super::CodexStore;
+use super::support::*;
+use crate::{DiagnosticKind, Store};
+
+fn log(thread: &str, more: &str) -> String {
+    [
+        meta(thread, more),
+        begin("1"),
+        user_item("hello"),
+        agent_item("hi"),
+    ]
+    .concat()
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    zstd::encode_all(text.as_bytes(), 3).unwrap()
+}
+
+#[test]
+fn what_a_listing_tells() {
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    let listing = home.list();
+    let listed = &listing.sessions[0];
+    assert_eq!(listed.header.id, A.into());
+    assert_eq!(listed.header.cwd.as_ref().unwrap(), "/w/api");
+    assert_eq!(listed.header.created_at, 1_785_567_600_000);
+    assert_eq!(listed.size_bytes, Some(log(A, "").len() as u64));
+    assert!(listed.updated_at.is_some() && !listed.is_archived);
+    assert_eq!(
+        home.store.find(&A.into(), &cancel()).unwrap().as_ref(),
+        Some(listed)
+    );
+    assert_eq!(home.store.kind(), "codex");
+    assert_eq!(listing.diagnostics, []);
+}
+
+/// 3.8: listed by default are threads that a person started.
+#[test]
+fn threads_that_no_person_started_are_marked() {
+    for (more, origin) in [
+        (",\"source\":\"exec\"", None),
+        (
+            ",\"source\":\"vscode\",\"originator\":\"Codex Desktop\"",
+            None,
+        ),
+        (",\"source\":{\"subagent\":\"review\"}", Some("subagent")),
+        (",\"thread_source\":\"automation\"", Some("automation")),
+        (
+            ",\"thread_source\":\"guardian_review\"",
+            Some("guardian_review"),
+        ),
+    ] {
+        let home = Home::new(&[(place(A).as_str(), log(A, more))]);
+        let listed = home.list().sessions.remove(0);
+        let found = listed
+            .header
+            .origin
+            .map(|origin| origin.to_string_lossy().into_owned());
+        assert_eq!(found.as_deref(), origin, "{more}");
+    }
+}
+
+/// 3.1: places, archives, and names that are none.
+#[test]
+fn which_files_are_rollouts() {
+    let archived = format!("archived_sessions/rollout-2026-08-01T09-00-00-{B}.jsonl");
+    let flat = format!("sessions/rollout-2025-05-01T09-00-00-{C}.jsonl");
+    let home = Home::new(&[
+        (place(A).as_str(), log(A, "")),
+        (&archived, log(B, "")),
+        (&flat, log(C, "")),
+        (
+            &format!("{DAY}/rollout-2026-08-01T09-00-00-{A}.jsonl.tmp"),
+            "x".into(),
+        ),
+        (&format!("{DAY}/notes.jsonl"), "x".into()),
+        ("sessions/.tmp/rollout-compression.lock", String::new()),
+        ("session_index.jsonl", String::new()),
+    ]);
+    let sessions = home.list().sessions;
+    let seen: Vec<(String, bool)> = sessions
+        .iter()
+        .map(|listed| (listed.header.id.to_string(), listed.is_archived))
+        .collect();
+    let expected =
+        [(A, false), (B, true), (C, false)].map(|(id, archived)| (id.to_owned(), archived));
+    assert_eq!(seen, expected);
+    assert_eq!(home.kinds(), []);
+    assert_eq!(home.conversation(B), ["u:hello", "a:hi"]);
+}
+
+/// Live beside archived: the live one counts, and the other is named.
+#[test]
+fn a_rollout_that_is_there_twice() {
+    let archived = format!("archived_sessions/rollout-2026-08-01T09-00-00-{A}.jsonl");
+    let home = Home::new(&[
+        (place(A).as_str(), log(A, "")),
+        (&archived, log(A, "").replace("hello", "old")),
+    ]);
+    assert!(!home.list().sessions[0].is_archived);
+    assert_eq!(home.kinds(), [DiagnosticKind::DuplicateId]);
+    assert_eq!(home.conversation(A), ["u:hello", "a:hi"]);
+}
+
+/// 3.1: packed rollouts; beside a plain one the plain one counts.
+#[test]
+fn packed_rollouts() {
+    let zst = place(A) + ".zst";
+    let home = Home::new(&[(zst.as_str(), packed(&log(A, "")))]);
+    assert_eq!(home.conversation(A), ["u:hello", "a:hi"]);
+    assert_eq!(home.ids(), [A]);
+    let both = Home::new(&[
+        (zst.as_str(), packed(&log(A, "").replace("hello", "old"))),
+        (&place(A), log(A, "").into_bytes()),
+    ]);
+    assert_eq!(both.conversation(A), ["u:hello", "a:hi"]);
+    assert_eq!(both.kinds(), []);
+}
+
+/// 3.9: of a frame that was cut off what is there is kept; what is no frame costs itself.
+#[test]
+fn packed_rollouts_that_are_broken() {
+    let mut text = log(A, "");
+    // Noise does not pack, so the frame has several blocks.
+    let mut noise = 1_u64;
+    for _ in 0..40 {
+        let mut more = String::new();
+        for _ in 0..1000 {
+            noise = noise
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let _ = write!(more, "{:x}", noise >> 32);
+        }
+        text.push_str(&agent_item(&more));
+    }
+    let whole = packed(&text);
+    let zst = place(A) + ".zst";
+    let cut = Home::new(&[
+        (zst.as_str(), whole[..whole.len() - 1000].to_vec()),
+        (&(place(B) + ".zst"), b"no frame at all".to_vec()),
+    ]);
+    let words = cut.conversation(A);
+    assert_eq!(words[..2], ["u:hello", "a:hi"]);
+    assert!(words.len() > 10 && words.len() < 42, "{}", words.len());
+    assert_eq!(cut.ids(), [A]);
+    assert_eq!(cut.kinds(), [DiagnosticKind::Unreadable]);
+    let error = cut.store.surface(&B.into(), &cancel()).unwrap_err();
+    assert_eq!(error.code(), "SESSION_QUERY_PERSISTENCE_FAILED");
+}
+
+/// 3.9: while a rollout is packed it changes its name.
+#[test]
+fn a_rollout_that_is_packed_between_two_looks() {
+    let home = Home::new(&[(place(A).as_str(), log(A, "").into_bytes())]);
+    let files = super::super::files::walk(
+        &[(home.path("sessions"), false)],
+        &mut Vec::new(),
+        &cancel(),
+    );
+    let file = files.unwrap().remove(0);
+    let text = fs::read_to_string(&file.path).unwrap();
+    fs::remove_file(&file.path).unwrap();
+    write(&home.path(&(place(A) + ".zst")), &packed(&text));
+    let seen = super::super::rollout::observe(&file, super::super::peek::Peek::read).unwrap();
+    assert_eq!(seen.meta.unwrap().id.unwrap(), A);
+    fs::remove_file(home.path(&(place(A) + ".zst"))).unwrap();
+    let gone = super::super::rollout::observe(&file, super::super::peek::Peek::read);
+    assert_eq!(gone.unwrap_err().kind(), crate::StoreErrorKind::Io);
+}
+
+/// 3.9: without a header the name tells the thread and its time, whatever the clock there was.
+#[test]
+fn a_rollout_without_a_header() {
+    let bare = [begin("1"), user_item("hello")].concat();
+    let bare = bare.replace("\"timestamp\":\"2026-08-01T07:00:00.100Z\",", "");
+    let home = Home::new(&[(place(A).as_str(), bare)]);
+    let listed = home.list().sessions.remove(0);
+    assert_eq!(listed.header.id, A.into());
+    assert_eq!(listed.header.created_at, 0x0198_a3c0_0000);
+    assert_eq!(home.conversation(A), ["u:hello"]);
+}
+
+/// 1.5: names are local time; the thread's own time is not taken from them.
+#[test]
+fn the_time_in_a_name_is_not_taken_for_utc() {
+    let name = format!("sessions/2026/10/25/rollout-2026-10-25T02-30-00-{A}.jsonl");
+    let home = Home::new(&[(name.as_str(), log(A, ""))]);
+    assert_eq!(home.list().sessions[0].header.created_at, 1_785_567_600_000);
+}
+
+/// 3.8: where the header names no directory, the first turn does.
+#[test]
+fn the_directory_of_the_first_turn() {
+    let bare = format!("{{\"id\":\"{A}\",\"timestamp\":\"2026-08-01T07:00:00Z\"}}");
+    let contexts =
+        ["/w/one", "/w/two"].map(|cwd| line("turn_context", &format!("{{\"cwd\":\"{cwd}\"}}")));
+    let log = [
+        line("session_meta", &bare),
+        user_item("a"),
+        contexts.concat(),
+    ]
+    .concat();
+    let home = Home::new(&[(place(A).as_str(), log)]);
+    assert_eq!(
+        home.list().sessions[0].header.cwd.as_ref().unwrap(),
+        "/w/one"
+    );
+    let windows = log_with_cwd("\\\\\\\\?\\\\C:\\\\w");
+    let home = Home::new(&[(place(A).as_str(), windows)]);
+    assert_eq!(
+        home.list().sessions[0].header.cwd.as_ref().unwrap(),
+        "\\\\?\\C:\\w"
+    );
+}
+
+fn log_with_cwd(cwd: &str) -> String {
+    log(A, "").replace("/w/api", cwd)
+}
+
+/// 3.11: the first prompt can lie anywhere; what comes before is passed over.
+#[test]
+fn the_first_words_lie_far_into_the_log() {
+    let tools = line(
+        "response_item",
+        &format!(
+            "{{\"type\":\"additional_tools\",\"tools\":\"{}\"}}",
+            "x".repeat(3 << 20)
+        ),
+    );
+    let log = [
+        meta(A, ",\"history_mode\":\"paginated\""),
+        tools,
+        user_item("hello"),
+    ]
+    .concat();
+    let home = Home::new(&[(place(A).as_str(), log)]);
+    assert_eq!(home.ids(), [A]);
+    assert_eq!(home.title(A).as_deref(), Some("hello"));
+}
+
+#[test]
+fn a_rollout_in_which_nobody_says_anything() {
+    let home = Home::new(&[
+        (place(A).as_str(), meta(A, "")),
+        (&place(B), String::new()),
+        (&place(C), "\0\0\0\n\0".into()),
+    ]);
+    assert_eq!(home.ids(), <[&str; 0]>::default());
+    assert_eq!(home.kinds(), [DiagnosticKind::NoConversation; 3]);
+}
+
+/// Records that nobody knows are counted and cost nothing.
+#[test]
+fn unknown_records_are_reported() {
+    let unknown = [
+        line("brand_new", "{}"),
+        event("brand_new", ""),
+        "[1]\n".into(),
+        "null\n".into(),
+        line(
+            "response_item",
+            "{\"type\":\"message\",\"role\":\"oracle\",\"content\":[]}",
+        ),
+        line("session_meta", "7").replace("session_meta", "compacted"),
+    ];
+    let log = [meta(A, ""), unknown.concat(), user_item("hello")].concat();
+    let home = Home::new(&[(place(A).as_str(), log)]);
+    assert_eq!(home.conversation(A), ["u:hello"]);
+    let found = home.list().diagnostics;
+    assert_eq!(found[0].kind, DiagnosticKind::UnknownRecords);
+    assert_eq!(found[0].detail, "5");
+}
+
+#[test]
+fn a_header_that_names_another_thread_than_the_file() {
+    let home = Home::new(&[(place(A).as_str(), log(B, ""))]);
+    assert_eq!(home.ids(), [B]);
+    assert_eq!(home.conversation(B), ["u:hello", "a:hi"]);
+    assert_eq!(home.surface(A), None);
+}
+
+#[test]
+fn which_directories_can_be_opened() {
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    let ids = |root: &Path| {
+        let store = CodexStore::open(root);
+        let sessions = store.list(&cancel()).unwrap().sessions;
+        sessions
+            .into_iter()
+            .map(|listed| listed.header.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&home.path("sessions")), [A]);
+    assert_eq!(ids(&home.path(DAY)), [A]);
+    assert_eq!(ids(&home.path("nowhere")), <[&str; 0]>::default());
+}
+
+#[test]
+fn an_id_is_no_path() {
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    for id in ["../../etc/passwd", "", A.get(..8).unwrap()] {
+        assert_eq!(home.surface(id), None);
+        assert_eq!(home.store.find(&id.into(), &cancel()).unwrap(), None);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_at_the_first_level() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new(&[
+        (
+            "elsewhere/08/01/rollout-2026-08-01T09-00-00-a.jsonl",
+            log(A, ""),
+        ),
+        ("sessions/2025/x", String::new()),
+    ]);
+    symlink(home.path("elsewhere"), home.path("sessions/2026")).unwrap();
+    symlink(home.path("elsewhere"), home.path("sessions/again")).unwrap();
+    symlink(home.path("sessions"), home.path("sessions/2025/loop")).unwrap();
+    symlink(Path::new("gone"), home.path("sessions/dangling")).unwrap();
+    assert_eq!(home.ids(), [A]);
+    assert_eq!(home.kinds(), [DiagnosticKind::Unreadable]);
+}
+
+#[test]
+fn a_cancelled_call_ends() {
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    let cancelled = cancel();
+    cancelled.cancel();
+    let kind = |error: crate::StoreError| error.kind();
+    let expected = crate::StoreErrorKind::Cancelled;
+    assert_eq!(home.store.list(&cancelled).map_err(kind), Err(expected));
+    assert_eq!(
+        home.store.surface(&A.into(), &cancelled).map_err(kind),
+        Err(expected)
+    );
+    let titles = home.store.titles(&[A.into()], &cancelled);
+    assert_eq!(titles.map(|_| ()).map_err(kind), Err(expected));
+}

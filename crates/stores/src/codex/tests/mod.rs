@@ -1,0 +1,8 @@
+//! Rollouts, and what a person would say was in them.
+
+mod compaction;
+mod dialogue;
+mod listing;
+mod support;
+mod threads;
+mod titles;

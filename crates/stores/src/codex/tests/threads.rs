@@ -1,0 +1,237 @@
+//! Threads of several files, forks, sub-agents (`spec/agent-logs.md` 3.7, 3.11).
+
+use rusqlite::Connection;
+
+use super::support::*;
+use crate::DiagnosticKind;
+
+/// What a continuation says of its base.
+fn base(rollout: &str, ordinal: Option<usize>, bytes: Option<usize>) -> String {
+    let member = |name: &str, value: Option<usize>| {
+        value.map_or(String::new(), |value| format!(",\"{name}\":{value}"))
+    };
+    format!(
+        ",\"history_base\":{{\"thread_id\":\"{rollout}\"{}{}}}",
+        member("end_ordinal_exclusive", ordinal),
+        member("end_byte_offset", bytes)
+    )
+}
+
+/// Two turns with numbers; the second one begins at record 4.
+fn first(thread: &str) -> (String, usize) {
+    let lines = [
+        meta(thread, ",\"history_mode\":\"paginated\""),
+        begin("1"),
+        user_item("a"),
+        agent_item("b"),
+        begin("2"),
+        user_item("c"),
+        agent_item("d"),
+    ];
+    let lines: Vec<String> = (0..)
+        .zip(&lines)
+        .map(|(at, line)| numbered(at, line))
+        .collect();
+    (lines.concat(), lines[..4].concat().len())
+}
+
+fn second(thread: &str, more: &str) -> String {
+    let lines = [
+        meta(thread, more),
+        begin("3"),
+        user_item("e"),
+        agent_item("f"),
+    ];
+    let lines = (4..).zip(&lines).map(|(at, line)| numbered(at, line));
+    lines.collect()
+}
+
+/// 3.11: going back begins a second file; the first keeps what was undone.
+#[test]
+fn a_thread_goes_on_in_a_second_file() {
+    let (log, bytes) = first(A);
+    for more in [
+        base(A, Some(4), Some(bytes)),
+        base(A, Some(4), None),
+        base(A, None, Some(bytes)),
+        // Numbers were given twice by some versions: bytes count more.
+        base(A, Some(1), Some(bytes)),
+    ] {
+        let home = Home::new(&[
+            (place(A).as_str(), log.as_str()),
+            (&later(A, B), &second(A, &more)),
+        ]);
+        assert_eq!(home.conversation(A), ["u:a", "a:b", "u:e", "a:f"], "{more}");
+        // Numbers go on over the files.
+        let surface = home.surface(A).unwrap();
+        let seqs: Vec<u64> = surface.events.iter().map(|event| event.seq).collect();
+        assert_eq!(
+            (seqs, surface.captured_through_seq),
+            (vec![2, 3, 6, 7], Some(7))
+        );
+        assert_eq!(home.ids(), [A]);
+        assert_eq!(home.kinds(), []);
+    }
+}
+
+/// A fork has a file of its own; what the model saw before is in its parent's.
+#[test]
+fn a_fork_shows_what_it_stands_on() {
+    let (log, bytes) = first(A);
+    let more = base(A, None, Some(bytes)) + &format!(",\"forked_from_id\":\"{A}\"");
+    let home = Home::new(&[
+        (place(A).as_str(), log.as_str()),
+        (&place(B), &second(B, &more)),
+    ]);
+    assert_eq!(home.conversation(B), ["u:a", "a:b", "u:e", "a:f"]);
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:c", "a:d"]);
+    let listing = home.list();
+    let fork = listing
+        .sessions
+        .iter()
+        .find(|listed| listed.header.id == B.into())
+        .unwrap();
+    assert_eq!(fork.header.parent_session, Some(A.into()));
+    assert_eq!(fork.header.origin, None);
+    assert_eq!(home.title(B).as_deref(), Some("e"));
+}
+
+#[test]
+fn the_database_tells_where_a_thread_stands() {
+    let (log, bytes) = first(A);
+    let more = base(A, None, Some(bytes));
+    let (b, c) = (later(A, B), later(A, C));
+    let home = Home::new(&[
+        (place(A).as_str(), log.as_str()),
+        (&b, &second(A, &more)),
+        (&c, &second(A, &more).replace("\"e\"", "\"g\"")),
+    ]);
+    // Without one the newest end of the thread counts.
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:g", "a:f"]);
+    let database = Connection::open(home.path("state_5.sqlite")).unwrap();
+    let row = |path: &str| {
+        let sql = "DROP TABLE IF EXISTS threads; CREATE TABLE threads (id TEXT, rollout_path TEXT)";
+        database.execute_batch(sql).unwrap();
+        let sql = "INSERT INTO threads VALUES (?1, ?2)";
+        database.execute(sql, [A, path]).unwrap();
+    };
+    // Of a path that has gone stale the name is left.
+    row(&format!("/gone/{}", b.rsplit('/').next().unwrap()));
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:e", "a:f"]);
+    row("/gone/rollout-of-nobody.jsonl");
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:g", "a:f"]);
+    assert_eq!(home.ids(), [A]);
+}
+
+#[test]
+fn a_missing_base_is_named_and_costs_only_itself() {
+    let home = Home::new(&[(later(A, B).as_str(), second(A, &base(A, Some(4), None)))]);
+    assert_eq!(home.conversation(A), ["u:e", "a:f"]);
+    assert_eq!(home.kinds(), [DiagnosticKind::MissingBase]);
+}
+
+#[test]
+fn circles_and_long_chains_end() {
+    let home = Home::new(&[
+        (later(A, B).as_str(), second(A, &base(C, None, None))),
+        (&later(A, C), second(A, &base(B, None, None))),
+    ]);
+    assert_eq!(home.conversation(A).len(), 4);
+    let itself = Home::new(&[(place(A).as_str(), second(A, &base(A, None, None)))]);
+    assert_eq!(itself.conversation(A), ["u:e", "a:f"]);
+    let id = |at: u32| format!("0198a3c0-0000-7000-8000-{at:012}");
+    let files: Vec<(String, String)> = (0..40)
+        .map(|at| {
+            (
+                place(&id(at)),
+                second(&id(at), &base(&id(at + 1), None, None)),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, log)| (&**path, &**log)).collect();
+    let home = Home::new(&files);
+    assert_eq!(home.conversation(&id(0)).len(), 2 * 17);
+}
+
+/// A base that was cut off by hand in the middle of a record.
+#[test]
+fn a_cut_inside_a_record_ends_before_it() {
+    let (log, bytes) = first(A);
+    let home = Home::new(&[
+        (place(A).as_str(), log.as_str()),
+        (&later(A, B), &second(A, &base(A, None, Some(bytes + 10)))),
+    ]);
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:e", "a:f"]);
+}
+
+/// 3.3, 3.7: sub-agents are hidden, not gone; what they were given is not theirs.
+#[test]
+fn sub_agents_have_their_own_part() {
+    let (log, bytes) = first(A);
+    let spawned = format!(
+        ",\"source\":{{\"subagent\":{{\"thread_spawn\":{{\"parent_thread_id\":\"{A}\",\"depth\":1}}}}}}"
+    );
+    let numbered_start = spawned.clone() + ",\"subagent_history_start_ordinal\":8";
+    let copied = [
+        numbered(0, &meta(B, &numbered_start)),
+        numbered(1, &meta(A, "")),
+        numbered(2, &user_item("a")),
+        numbered(8, &user_item("do it")),
+        numbered(9, &agent_item("done")),
+    ];
+    // By the turns that stand in the parent too.
+    let by_turns = [
+        meta(C, &spawned),
+        meta(A, ""),
+        begin("1"),
+        user_item("a"),
+        agent_item("b"),
+        begin("9"),
+        user_item("do it"),
+        agent_item("done"),
+    ];
+    let home = Home::new(&[
+        (place(A).as_str(), log),
+        (&place(B), copied.concat()),
+        (&place(C), by_turns.concat()),
+    ]);
+    assert_eq!(home.conversation(B), ["u:do it", "a:done"]);
+    assert_eq!(home.conversation(C), ["u:do it", "a:done"]);
+    assert_eq!(home.title(B).as_deref(), Some("do it"));
+    for listed in home.list().sessions {
+        let is_agent = listed.header.id != A.into();
+        assert_eq!(listed.header.origin.is_some(), is_agent);
+        assert_eq!(listed.header.parent_session.is_some(), is_agent);
+    }
+    // Given by a base, it is not its own either.
+    let based = meta(B, &(numbered_start + &base(A, None, Some(bytes))));
+    let home = Home::new(&[
+        (place(A).as_str(), first(A).0),
+        (
+            &place(B),
+            [numbered(0, &based), numbered(8, &user_item("do it"))].concat(),
+        ),
+    ]);
+    assert_eq!(home.conversation(B), ["u:do it"]);
+}
+
+/// 3.3: a fork of old versions copies lines, headers too: the first header is the truth.
+#[test]
+fn the_first_header_is_the_truth() {
+    let log = [
+        meta(B, &format!(",\"forked_from_id\":\"{A}\"")),
+        meta(A, "").replace("/w/api", "/w/other"),
+        begin("1"),
+        user_item("a"),
+        agent_item("b"),
+        begin("2"),
+        user_item("c"),
+    ];
+    let home = Home::new(&[(place(B).as_str(), log.concat())]);
+    assert_eq!(home.ids(), [B]);
+    assert_eq!(
+        home.list().sessions[0].header.cwd.as_ref().unwrap(),
+        "/w/api"
+    );
+    assert_eq!(home.conversation(B), ["u:a", "a:b", "u:c"]);
+}
