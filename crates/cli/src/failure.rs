@@ -24,6 +24,8 @@ pub(crate) mod code {
     pub(crate) const JSON_STRING: &str = "cli.json-string";
     /// A store that was named is not there or cannot be looked at.
     pub(crate) const NO_STORE: &str = "cli.no-store";
+    /// The directory of a project is not there or cannot be looked at.
+    pub(crate) const NO_PROJECT: &str = "cli.no-project";
     /// A configuration file, or its home, cannot be read or written.
     pub(crate) const CONFIG_FILE: &str = "setup.file";
     /// A configuration file is a symbolic link that leads nowhere.

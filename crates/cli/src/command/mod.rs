@@ -5,6 +5,7 @@ mod doctor;
 mod hook;
 mod list;
 mod man;
+mod mcp;
 mod mention;
 mod prepare;
 mod setup;
@@ -53,6 +54,7 @@ pub(crate) enum Command {
     Uri(uri::Args),
     Doctor(doctor::Args),
     Hook(hook::Args),
+    Mcp(mcp::Args),
     Setup(setup::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -70,7 +72,7 @@ impl Command {
             Self::Uri(args) => args.json(),
             Self::Doctor(args) => args.format.json,
             Self::Setup(args) => args.format.json,
-            Self::Hook(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Hook(_) | Self::Mcp(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 
@@ -84,6 +86,7 @@ impl Command {
             Self::Uri(args) => args.run(),
             Self::Doctor(args) => args.run(),
             Self::Hook(args) => args.run(),
+            Self::Mcp(args) => args.run(),
             Self::Setup(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),

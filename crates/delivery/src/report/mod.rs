@@ -8,4 +8,4 @@ mod plain;
 pub use attached::Attached;
 pub use delivery::{Delivery, Policy};
 pub use failure::Failure;
-pub(crate) use plain::one_line;
+pub use plain::one_line;

@@ -7,7 +7,15 @@ use sref_session::JsStr;
 /// as single spaces, at most `max` characters with `…` for the rest.
 ///
 /// A title comes from another session, and a terminal acts on what is in it.
-pub(crate) fn one_line(text: JsStr<'_>, max: usize) -> String {
+///
+/// ```
+/// use sref_delivery::one_line;
+///
+/// assert_eq!(one_line("Fix\n the \u{202e}login\u{7}".into(), 80), "Fix the login");
+/// assert_eq!(one_line("Fix the login".into(), 8), "Fix the…");
+/// ```
+#[must_use]
+pub fn one_line(text: JsStr<'_>, max: usize) -> String {
     let mut out = String::new();
     let mut length = 0;
     let mut gap = false;

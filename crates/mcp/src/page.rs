@@ -1,0 +1,184 @@
+use std::fmt::Write as _;
+
+use sref_envelope::{Entry, Frame, Profile, ReferencedSession, render, rendered_len};
+use sref_projection::Conversation;
+use sref_session::{JsStr, JsString};
+
+use crate::fault::{Fault, Kind, code};
+
+/// Where a page begins: a message, counted from 1, and a byte of its text.
+///
+/// Written `12`, or `12.4096` in the middle of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    message: usize,
+    byte: usize,
+}
+
+/// A message that does not fit is cut only when so much of it does.
+const WORTH_A_CUT: usize = 512;
+/// Room for the words around the tags: the frame, and where to go on.
+const WORDS: usize = 1024;
+
+impl Cursor {
+    pub(crate) const START: Self = Self {
+        message: 1,
+        byte: 0,
+    };
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        let (message, byte) = text.split_once('.').unwrap_or((text, "0"));
+        match (message.parse(), byte.parse()) {
+            (Ok(message), Ok(byte)) if message > 0 => Ok(Self { message, byte }),
+            _ => Err(wrong(
+                "a cursor is the number of a message, or what a page gave",
+            )),
+        }
+    }
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.byte {
+            0 => write!(f, "{}", self.message),
+            byte => write!(f, "{}.{byte}", self.message),
+        }
+    }
+}
+
+fn wrong(message: &str) -> Fault {
+    Fault {
+        code: code::CURSOR,
+        message: message.into(),
+        kind: Kind::Asked,
+    }
+}
+
+/// The page of at most `size` bytes that begins at a cursor.
+///
+/// Messages are whole as long as they fit; one that is larger than a page is cut at a line's end
+/// where there is one near, and goes on on the next page. `uri` is how the next page is asked for.
+///
+/// # Errors
+///
+/// When the cursor is beyond the end or splits a character, and when not even an empty page fits.
+pub(crate) fn page(
+    session: &ReferencedSession<'_>,
+    conversation: &Conversation<'_>,
+    cursor: Cursor,
+    size: usize,
+    profile: Profile,
+    uri: &str,
+) -> Result<String, Fault> {
+    let items = conversation.items();
+    let rest = items.get(cursor.message - 1..).unwrap_or_default();
+    if rest.is_empty() && cursor != Cursor::START {
+        return Err(wrong(
+            "the session has no such message; it may have been compacted",
+        ));
+    }
+    let mut session = *session;
+    let mut fixed = rendered_len(&session, profile);
+    if fixed + WORDS + WORTH_A_CUT > size {
+        // A directory is worth less than the words.
+        session.cwd = None;
+        fixed = rendered_len(&session, profile);
+    }
+    let mut room = size
+        .checked_sub(WORDS + fixed + WORTH_A_CUT)
+        .ok_or_else(|| wrong_size(size))?
+        + WORTH_A_CUT;
+    let mut texts: Vec<JsString> = Vec::new();
+    let mut next = None;
+    for (number, item) in (cursor.message..).zip(rest) {
+        let whole = item.text.to_js_string();
+        let from = if number == cursor.message {
+            cursor.byte
+        } else {
+            0
+        };
+        if from > 0 && (from >= whole.len() || !whole.as_js_str().is_boundary(from)) {
+            return Err(wrong(
+                "the message has no such part; it may have been compacted",
+            ));
+        }
+        let text = whole.as_js_str().slice(from..whole.len());
+        let around = Entry::new(item.role, "".into()).rendered_len(profile) + ",".len();
+        let space = room.saturating_sub(around);
+        if let Some(cost) = profile.escaped_len_within(text, space) {
+            room -= around + cost;
+            texts.push(text.to_js_string());
+            continue;
+        }
+        let cut = if space >= WORTH_A_CUT || texts.is_empty() {
+            cut(text, profile.prefix_within(text, space))
+        } else {
+            0
+        };
+        if cut > 0 {
+            texts.push(text.slice(0..cut).to_js_string());
+        }
+        next = Some(Cursor {
+            message: number,
+            byte: from + cut,
+        });
+        break;
+    }
+    let shown = rest.iter().zip(&texts);
+    let shown: Vec<Entry<'_>> = shown
+        .map(|(item, text)| Entry::new(item.role, text.as_js_str()))
+        .collect();
+    session.conversation = &shown;
+    let mut text = Frame::default().render(&[render(&session, profile)]);
+    text.push_str("\n\n");
+    text.push_str(&words(cursor, shown.len(), items.len(), next, uri));
+    Ok(text)
+}
+
+fn wrong_size(size: usize) -> Fault {
+    Fault::argument(format!(
+        "a page of {size} bytes is too small for this session"
+    ))
+}
+
+/// Where a text that has to be cut is cut: behind the last line that is whole, unless that costs too
+/// much.
+fn cut(text: JsStr<'_>, most: usize) -> usize {
+    let bytes = &text.as_wtf8()[..most];
+    let line = bytes.iter().rposition(|byte| *byte == b'\n');
+    line.map(|at| at + 1)
+        .filter(|end| *end > most / 2)
+        .unwrap_or(most)
+}
+
+/// What the page is, and how to go on: facts, outside of what is quoted.
+fn words(from: Cursor, shown: usize, all: usize, next: Option<Cursor>, uri: &str) -> String {
+    let mut out = match shown {
+        0 => format!("No message of {all} is above."),
+        1 => format!("Message {} of {all} is above", from.message),
+        _ => format!(
+            "Messages {} to {} of {all} are above",
+            from.message,
+            from.message + shown - 1
+        ),
+    };
+    if shown > 0 {
+        let starts = (from.byte > 0).then(|| format!("the first from its byte {} on", from.byte));
+        let ends = next
+            .filter(|next| next.byte > 0)
+            .map(|next| format!("the last up to its byte {}", next.byte));
+        for part in [starts, ends].into_iter().flatten() {
+            out.push_str(", ");
+            out.push_str(&part);
+        }
+        out.push('.');
+    }
+    match next {
+        None => out.push_str(" This is the end of the session as it is now."),
+        Some(next) => {
+            out.push_str(" `session_read` returns what follows for ");
+            let _ = write!(out, "{{\"uri\":\"{uri}\",\"cursor\":\"{next}\"}}.");
+        }
+    }
+    out
+}
