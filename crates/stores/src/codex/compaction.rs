@@ -37,6 +37,15 @@ impl Compaction {
             None => summary.map(Self::Summarized),
         }
     }
+
+    /// Drops the messages whose text is not wanted.
+    pub(super) fn retain(&mut self, wanted: impl Fn(&JsString) -> bool) {
+        if let Self::Replaced(kept) = self {
+            kept.retain(|kept| match kept {
+                Kept::Prompt(text) | Kept::Answer(text) | Kept::Summary(text) => wanted(text),
+            });
+        }
+    }
 }
 
 /// The messages of a history, with the summary told apart: what `message` repeats, else the last

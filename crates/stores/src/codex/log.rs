@@ -20,7 +20,7 @@ pub(super) struct Log {
     pub(super) turns: Turns,
     /// The number of the next record, counted over all files.
     pub(super) next: u64,
-    /// Records of unknown type or shape, and lines too large to read.
+    /// Records of unknown type or shape, and lines that are none or are too large.
     pub(super) unknown: u64,
     /// The thread of the first header in the file that was read last.
     owner: Option<JsString>,
@@ -57,8 +57,10 @@ impl Log {
         let before = self.next;
         self.owner = None;
         self.copied = false;
+        // A turn does not go on in another file.
+        self.turns.end();
         let mut cancelled = false;
-        each(file, size, form, way, |step| {
+        let bad = each(file, size, form, way, |step| {
             cancelled = step.number % 64 == 0 && cancel.is_cancelled();
             let ordinal = match &step.seen {
                 Seen::Passed(line) if last_ordinal.is_some() => sniff::ordinal(line),
@@ -78,6 +80,7 @@ impl Log {
             self.take(step, before, inherited);
             ControlFlow::Continue(())
         })?;
+        self.unknown += bad;
         Ok((!cancelled).then_some(self))
     }
 

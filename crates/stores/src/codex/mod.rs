@@ -65,6 +65,32 @@ impl CodexStore {
         }
     }
 
+    /// What the logs of a thread hold that this version does not know, or what of them is not there;
+    /// `None` if there is no such thread.
+    ///
+    /// A listing tells the same of the beginnings of logs: this reads them to their ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::surface`].
+    pub fn examine(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Vec<Diagnostic>>, StoreError> {
+        let shelf = self.shelf(cancel)?;
+        let Some(thread) = self.thread(&shelf, id, cancel)? else {
+            return Ok(None);
+        };
+        let mut found = Vec::new();
+        for (file, part) in shelf.chain(thread.head())? {
+            let unknown = read(&[(file.clone(), part)], cancel)?.unknown;
+            found.extend(unknown_records(&file.path, unknown));
+            found.extend(missing_base(&shelf, &Rollout::read(file)?));
+        }
+        Ok(Some(found))
+    }
+
     fn shelf(&self, cancel: &CancellationToken) -> Result<Shelf, StoreError> {
         Ok(Shelf::new(files::walk(
             &self.places,
@@ -104,6 +130,18 @@ fn read(chain: &[(LogFile, Part)], cancel: &CancellationToken) -> Result<Log, St
     Ok(log)
 }
 
+fn unknown_records(path: &Path, count: u64) -> Option<Diagnostic> {
+    let kind = DiagnosticKind::UnknownRecords;
+    (count > 0).then(|| Diagnostic::new(kind, path, count.to_string()))
+}
+
+fn missing_base(shelf: &Shelf, rollout: &Rollout) -> Option<Diagnostic> {
+    let base = rollout.base().filter(|base| !shelf.has(base))?;
+    let name = base.rollout.as_js_str().excerpt().to_string();
+    let kind = DiagnosticKind::MissingBase;
+    Some(Diagnostic::new(kind, &rollout.file.path, name))
+}
+
 impl Store for CodexStore {
     fn kind(&self) -> &'static str {
         "codex"
@@ -124,30 +162,18 @@ impl Store for CodexStore {
                 return Err(StoreError::cancelled());
             }
             let path = file.path.clone();
-            let mut note = |kind, detail: String| {
-                listing
-                    .diagnostics
-                    .push(Diagnostic::new(kind, &path, detail));
-            };
             let rollout = match Rollout::read(file) {
                 Ok(rollout) => rollout,
                 Err(error) => {
-                    note(DiagnosticKind::Unreadable, error.to_string());
+                    let kind = DiagnosticKind::Unreadable;
+                    let note = Diagnostic::new(kind, &path, error.to_string());
+                    listing.diagnostics.push(note);
                     continue;
                 }
             };
-            if rollout.peek.unknown > 0 {
-                note(
-                    DiagnosticKind::UnknownRecords,
-                    rollout.peek.unknown.to_string(),
-                );
-            }
-            if let Some(base) = rollout.base().filter(|base| !shelf.has(base)) {
-                note(
-                    DiagnosticKind::MissingBase,
-                    base.rollout.as_js_str().excerpt().to_string(),
-                );
-            }
+            let notes = &mut listing.diagnostics;
+            notes.extend(unknown_records(&path, rollout.peek.unknown));
+            notes.extend(missing_base(&shelf, &rollout));
             if let Some(at) = places.get(rollout.thread()) {
                 threads[*at].push(rollout);
             } else {

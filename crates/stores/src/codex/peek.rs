@@ -25,7 +25,7 @@ pub(super) struct Peek {
     pub(super) cwd: Option<JsString>,
     /// The first record in which anybody said anything.
     words_at: Option<u64>,
-    /// Records of unknown type or shape among those that were looked at.
+    /// Records of unknown type or shape, and lines that are none, among those that were looked at.
     pub(super) unknown: u64,
 }
 
@@ -39,7 +39,8 @@ impl Peek {
             block: 64 << 10,
             bytes: None,
         };
-        each(file, size, form, way, |step| peek.take(step))?;
+        let bad = each(file, size, form, way, |step| peek.take(step))?;
+        peek.unknown += bad;
         Ok(peek)
     }
 

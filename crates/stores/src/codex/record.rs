@@ -74,11 +74,12 @@ impl Record {
     /// `condensed` tells that long strings may be digests of themselves; such a text is not taken.
     pub(super) fn parse(line: &[u8], condensed: bool) -> Self {
         let mut record = Self::of(Raw::checked(line));
-        if condensed
-            && let Fact::Said(said) = &record.fact
-            && is_digest(&said.text)
-        {
-            record.fact = Fact::Nothing;
+        if condensed {
+            match &mut record.fact {
+                Fact::Said(said) if is_digest(&said.text) => record.fact = Fact::Nothing,
+                Fact::Compacted(compaction) => compaction.retain(|text| !is_digest(text)),
+                _ => {}
+            }
         }
         record
     }

@@ -91,16 +91,17 @@ fn sibling(path: &std::path::Path, form: Form) -> Option<(PathBuf, Form)> {
     }
 }
 
-/// Gives the records of an open file to `take`, until that breaks off.
+/// Gives the records of an open file to `take`, until that breaks off; tells how many lines were no
+/// JSON.
 pub(super) fn each(
     file: File,
     size: u64,
     form: Form,
     way: Way,
     mut take: impl FnMut(Step<'_>) -> ControlFlow<()>,
-) -> io::Result<()> {
+) -> io::Result<u64> {
     if form == Form::Document {
-        return document(file, size, take);
+        return document(file, size, take).map(|()| 0);
     }
     let text = Text::new(file, size, form == Form::Packed)?;
     let text = text.take(way.bytes.unwrap_or(u64::MAX));
@@ -122,7 +123,7 @@ pub(super) fn each(
             break;
         }
     }
-    Ok(())
+    Ok(records.counts().bad)
 }
 
 /// `{"session":{…},"items":[…]}`, as the first versions wrote it: the session is record 0.

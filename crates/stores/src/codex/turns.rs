@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn many_compactions_stay_linear() {
+    fn many_records_stay_linear() {
         let mut turns = Turns::default();
         for seq in 0..100_000 {
             let said = Said {
@@ -367,6 +367,21 @@ mod tests {
             turns.say(seq, said);
             turns.compact(seq, Compaction::Summarized("s".into()));
         }
-        assert_eq!(turns.surface().len(), 100_001);
+        // Prompts in one turn that is never over, and turns that are taken back.
+        turns.begin(None);
+        for seq in 0..100_000 {
+            let said = Said {
+                encoding: Encoding::Model,
+                role: Role::User,
+                text: "a".into(),
+            };
+            turns.say(seq, said);
+        }
+        for _ in 0..100_000 {
+            turns.begin(None);
+            turns.roll_back(1);
+        }
+        // The first prompt, and what sums it up.
+        assert_eq!(turns.surface().len(), 2);
     }
 }

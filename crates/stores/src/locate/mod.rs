@@ -9,11 +9,11 @@ struct Location {
     variable: &'static str,
     /// The agent's home below the person's.
     home: &'static str,
-    /// The logs below the agent's home.
+    /// The logs below the agent's home; empty where they are in several places there.
     logs: &'static str,
 }
 
-/// The known places (`spec/dsh-store.md` 4.7, `spec/dsh-newer.md` 11, `spec/agent-logs.md` 2.1).
+/// The known places (`spec/dsh-store.md` 4.7, `spec/dsh-newer.md` 11, `spec/agent-logs.md` 2.1, 3.1).
 const LOCATIONS: &[Location] = &[
     Location {
         kind: "dsh",
@@ -50,6 +50,12 @@ const LOCATIONS: &[Location] = &[
         variable: "CLAUDE_CONFIG_DIR",
         home: ".claude",
         logs: "projects",
+    },
+    Location {
+        kind: "codex",
+        variable: "CODEX_HOME",
+        home: ".codex",
+        logs: "",
     },
 ];
 
@@ -103,9 +109,13 @@ pub fn locate(environment: &Environment) -> Vec<Located> {
     LOCATIONS
         .iter()
         .filter_map(|location| {
+            let mut root = agent_home(location, environment)?;
+            if !location.logs.is_empty() {
+                root.push(location.logs);
+            }
             Some(Located {
                 kind: location.kind,
-                root: agent_home(location, environment)?.join(location.logs),
+                root,
             })
         })
         .collect()

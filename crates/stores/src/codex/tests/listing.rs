@@ -275,6 +275,19 @@ fn unknown_records_are_reported() {
     let found = home.list().diagnostics;
     assert_eq!(found[0].kind, DiagnosticKind::UnknownRecords);
     assert_eq!(found[0].detail, "5");
+    // Behind the first words only an examination sees them.
+    let log = [
+        meta(A, ""),
+        user_item("hello"),
+        unknown.concat(),
+        "no JSON\n".into(),
+    ]
+    .concat();
+    let home = Home::new(&[(place(A).as_str(), log)]);
+    assert_eq!(home.kinds(), []);
+    let found = home.store.examine(&A.into(), &cancel()).unwrap().unwrap();
+    assert_eq!((found.len(), found[0].detail.as_str()), (1, "6"));
+    assert_eq!(home.store.examine(&B.into(), &cancel()).unwrap(), None);
 }
 
 #[test]

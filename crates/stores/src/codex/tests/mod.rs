@@ -2,6 +2,8 @@
 
 mod compaction;
 mod dialogue;
+mod framing;
+mod legacy;
 mod listing;
 mod support;
 mod threads;
