@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use sref::envelope::Profile;
 use sref::projection::{Budget, Retention};
 use sref::service::{Config, ReferenceError};
-use sref::session::{Dialect, JsString};
-use sref::uri::MentionOptions;
+use sref::session::{Dialect, JsStr, JsString, SessionId};
+use sref::uri::{MentionOptions, Schemes, format_mention};
 use sref_stores::KINDS;
 
 /// How the answer is printed.
@@ -74,9 +74,49 @@ pub(crate) struct Own {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "References")]
 pub(crate) struct Spelling {
-    /// The harness whose URIs are read and written
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    pub(crate) dialect: DialectName,
+    /// The harness whose URIs alone are read, and written
+    ///
+    /// Without it those of all are read, and a session is cited as its own harness does it, one of
+    /// another agent as DeepSeek Harness.
+    #[arg(long, value_enum, value_name = "NAME")]
+    dialect: Option<DialectName>,
+}
+
+impl Spelling {
+    /// The dialect that holds where there can be but one.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect.map_or(Dialect::DSH, DialectName::get)
+    }
+
+    /// The URIs that are read. Their ids are those of listings: `toh:` and so on before them.
+    pub(crate) fn schemes(&self) -> Schemes {
+        match self.dialect {
+            Some(dialect) => Schemes::qualified([&dialect.get()]),
+            None => Schemes::known(),
+        }
+    }
+
+    /// A mention of a session. Without a label it is the id.
+    pub(crate) fn mention(&self, id: &SessionId, label: Option<JsStr<'_>>) -> JsString {
+        let own = Dialect::KNOWN
+            .into_iter()
+            .find(|dialect| native(id, dialect).is_some());
+        let dialect = self.dialect.map(DialectName::get).or(own);
+        let dialect = dialect.unwrap_or(Dialect::DSH);
+        let native = native(id, &dialect);
+        let label = label.unwrap_or(id.as_js_str());
+        format_mention(native.as_ref().unwrap_or(id), Some(label), &dialect)
+    }
+}
+
+/// The id that a session has to the harness of a dialect, if it is one of its sessions.
+fn native(id: &SessionId, dialect: &Dialect) -> Option<SessionId> {
+    let agent = dialect.agent()?;
+    let id = id.as_js_str();
+    let rest = id.as_wtf8().strip_prefix(agent.as_bytes())?;
+    let rest = rest.strip_prefix(b":")?;
+    let native = id.slice(id.len() - rest.len()..id.len());
+    Some(native.to_js_string().into())
 }
 
 /// How a referenced session is carried.
@@ -123,10 +163,9 @@ impl Carriage {
 pub(crate) const MOST: u64 = (1 << 53) - 1;
 
 /// Values of `--dialect`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectName {
     /// DeepSeek Harness: dsh-session:
-    #[default]
     Dsh,
     /// DeepSeek Harness 0.0.1: dsh-session:, context before the message
     #[value(name = "dsh-0.0.1")]
@@ -135,15 +174,21 @@ pub(crate) enum DialectName {
     Hydra,
     /// TheOpen Harness: toh-session:
     Toh,
+    /// Hydra under its first name: bh-session:
+    Bh,
+    /// freddie: freddie-session:
+    Freddie,
 }
 
 impl DialectName {
-    pub(crate) const fn get(self) -> Dialect {
+    const fn get(self) -> Dialect {
         match self {
             Self::Dsh => Dialect::DSH,
             Self::Dsh001 => Dialect::DSH_0_0_1,
             Self::Hydra => Dialect::HYDRA,
             Self::Toh => Dialect::TOH,
+            Self::Bh => Dialect::BH,
+            Self::Freddie => Dialect::FREDDIE,
         }
     }
 }
@@ -217,6 +262,40 @@ pub(crate) fn here(given: Option<&str>) -> Option<JsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `spec/dsh-newer.md` 11: what a fork's own program writes.
+    #[test]
+    fn a_mention_keeps_the_scheme_of_its_store() {
+        let write = |dialect, id: &str| {
+            let mention = Spelling { dialect }.mention(&id.into(), Some("x".into()));
+            mention.to_string()
+        };
+        assert_eq!(write(None, "a"), "@[x](dsh-session:ImEi)");
+        assert_eq!(write(None, "toh:a"), "@[x](toh-session:ImEi)");
+        assert_eq!(write(None, "hydra:a"), "@[x](hydra-session:ImEi)");
+        assert_eq!(write(None, "bh:a"), "@[x](bh-session:ImEi)");
+        assert_eq!(write(None, "freddie:a"), "@[x](freddie-session:ImEi)");
+        let claude = "@[x](dsh-session:ImNsYXVkZTphIg)";
+        assert_eq!(write(None, "claude:a"), claude);
+        let toh = Some(DialectName::Toh);
+        assert_eq!(write(toh, "a"), "@[x](toh-session:ImEi)");
+        assert_eq!(write(toh, "toh:a"), "@[x](toh-session:ImEi)");
+        // What is read is what was written, whoever writes.
+        for dialect in [None, toh, Some(DialectName::Dsh)] {
+            let spelling = Spelling { dialect };
+            for id in ["toh:a", "toh:", "toh:claude:a"] {
+                let mention = spelling.mention(&id.into(), None);
+                let found = sref::uri::extract(
+                    mention.as_js_str(),
+                    &spelling.schemes(),
+                    &MentionOptions::default(),
+                );
+                let reference = &found.unwrap().references[0];
+                assert_eq!(reference.session_id.to_string(), id);
+                assert_eq!(reference.label, *id);
+            }
+        }
+    }
 
     #[test]
     fn a_store_is_a_kind_and_a_path() {

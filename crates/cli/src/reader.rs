@@ -1,24 +1,25 @@
 //! Opening stores and waiting for what they say.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::future::Future;
-use std::path::{self, PathBuf};
-use std::sync::Arc;
+use std::path::{self, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sref::query::{CancellationToken, QueryError, SessionQuery, SessionRecord, TitleResult};
 use sref::service::{Config, Search, SessionReferenceResolver};
 use sref::session::json::Object;
-use sref::session::{Dialect, JsStr, JsString, SessionId, SurfaceSnapshot};
-use sref::uri::{Schemes, SessionUri};
+use sref::session::{JsStr, JsString, SessionId, SurfaceSnapshot};
+use sref::uri::SessionUri;
 use sref_delivery::Known;
 use sref_stores::dsh::session_directory;
 use sref_stores::{
-    Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, locate, open,
+    Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, discover, open,
 };
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
-use crate::failure::{Failure, code};
+use crate::failure::{Failure, code, with_causes};
 use crate::ids::Ids;
 use crate::options::{Spelling, StorePlace, Stores};
 use crate::term::visible;
@@ -30,6 +31,8 @@ pub(crate) struct Reader {
     broken: Vec<StoreReport>,
     /// Where stores were looked for and are not.
     absent: Vec<Located>,
+    /// What the last listing skipped.
+    skipped: Mutex<Vec<Diagnostic>>,
     runtime: Runtime,
     cancel: CancellationToken,
 }
@@ -48,7 +51,7 @@ impl Reader {
             opened.push(named(place)?);
         }
         if stores.places.is_empty() {
-            for located in locate(&Environment::of_process()) {
+            for located in discover(&Environment::of_process()) {
                 let there = located.root.exists();
                 match open(located.kind, &located.root).filter(|_| there) {
                     None => absent.push(located),
@@ -65,6 +68,7 @@ impl Reader {
             corpus: Corpus::new(opened),
             broken,
             absent,
+            skipped: Mutex::default(),
             runtime: Builder::new_current_thread().build()?,
             cancel: CancellationToken::new(),
         })
@@ -87,33 +91,55 @@ impl Reader {
         self.runtime.block_on(ask(&self.cancel))
     }
 
-    /// Names the stores that cannot be opened: each costs its own sessions.
+    /// Names the stores that an answer is without, each once: those that cannot be opened, and
+    /// those that could not be listed by now.
     pub(crate) fn remark(&self) {
-        for report in &self.broken {
-            let root = report.root.to_string_lossy();
-            let root = visible::line(root.as_ref().into());
-            console::say(&format!(
-                "note: the store {root} cannot be read, see `sref doctor`"
-            ));
+        let broken = self.broken.iter().filter_map(|report| {
+            let error = report.listing.as_ref().err()?;
+            Some(left_out(report.kind, &report.root, error))
+        });
+        let passed_over = self.corpus.passed_over();
+        let passed_over =
+            (passed_over.iter()).map(|(store, error)| left_out(store.kind(), store.root(), error));
+        let mut said = locked(&SAID);
+        for note in broken.chain(passed_over) {
+            if !said.contains(&note) {
+                console::say(&note);
+                said.insert(note);
+            }
         }
     }
 
     /// Every session, newest first.
     pub(crate) fn list(&self) -> Result<Arc<[SessionRecord]>, Failure> {
-        Ok(self.wait(|cancel| self.corpus.list(cancel))?)
+        let survey = self.wait(|cancel| self.corpus.survey(cancel));
+        let skipped = survey.iter().flatten();
+        let skipped = skipped.flat_map(|listing| listing.diagnostics.iter().cloned());
+        *locked(&self.skipped) = skipped.collect();
+        Ok(self.corpus.join(survey)?)
     }
 
     /// The session that a person means: by its id, a unique beginning of it, or its URI.
-    pub(crate) fn find(&self, given: &str, dialect: &Dialect) -> Result<SessionRecord, Failure> {
+    pub(crate) fn find(&self, given: &str, spelling: &Spelling) -> Result<SessionRecord, Failure> {
+        let records = self.list();
         self.remark();
-        let records = self.list()?;
+        let records = records?;
         let ids = Ids::new(&records);
-        let uri = SessionUri::parse(JsStr::from(given), &Schemes::from(dialect));
-        let record = match uri {
-            Ok(uri) => ids.get(uri.id())?,
+        let schemes = spelling.schemes();
+        let record = match SessionUri::parse(JsStr::from(given), &schemes) {
+            Ok(uri) => ids.get(&self.listed_id(schemes.session_id(&uri), &ids)?)?,
             Err(_) => ids.find(given)?,
         };
         Ok(record.clone())
+    }
+
+    /// The id by which a session is listed: a URI may spell another one that leads to it.
+    fn listed_id(&self, id: SessionId, ids: &Ids<'_>) -> Result<SessionId, Failure> {
+        if ids.get(&id).is_ok() {
+            return Ok(id);
+        }
+        let listed = self.wait(|cancel| self.corpus.resolve(&id, cancel))?;
+        Ok(listed.unwrap_or(id))
     }
 
     /// The title of a session; absent also when it cannot be read, as in a list.
@@ -151,15 +177,13 @@ impl Reader {
         Ok(surface.ok_or_else(gone)?)
     }
 
-    /// What was skipped in the directories that have the name of this session: another log of it,
-    /// say. Other files are nobody's.
+    /// What the listing skipped in the directories that have the name of this session: another log
+    /// of it, say. Other files are nobody's.
     pub(crate) fn diagnostics(&self, id: &SessionId) -> Vec<Diagnostic> {
         let Some(directory) = session_directory(id.as_js_str()) else {
             return Vec::new();
         };
-        let listings = self.wait(|cancel| self.corpus.survey(cancel));
-        let skipped = listings.into_iter().flatten();
-        let mut skipped: Vec<Diagnostic> = skipped.flat_map(|own| own.diagnostics).collect();
+        let mut skipped = locked(&self.skipped).clone();
         skipped.retain(|own| own.path.iter().any(|name| name == directory.as_str()));
         skipped
     }
@@ -191,6 +215,23 @@ impl StoreReport {
             .with("kind", self.kind)
             .with("root", self.root.to_string_lossy().into_owned())
     }
+}
+
+/// The notes on stores that were printed, also by another reader of the same command.
+static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// What a panic of another thread leaves is whole: nothing is changed in steps.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `note: the claude store /home/me/.claude/projects is left out: …`
+fn left_out(kind: &str, root: &Path, error: &StoreError) -> String {
+    let root = root.to_string_lossy();
+    let root = JsStr::from(root.as_ref()).excerpt();
+    let error = with_causes(error);
+    let note = format!("note: the {kind} store {root} is left out: {error}; see `sref doctor`");
+    visible::line(note.as_str().into())
 }
 
 /// Sessions that were listed already, so that asking for them again reads nothing.
@@ -255,7 +296,7 @@ pub(crate) fn resolver<Q>(
     spelling: &Spelling,
 ) -> SessionReferenceResolver<Q> {
     SessionReferenceResolver::new(query, config)
-        .with_dialect(spelling.dialect.get())
+        .with_dialect(spelling.dialect())
         .with_search(Search::Folding)
 }
 

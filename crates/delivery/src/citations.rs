@@ -106,7 +106,7 @@ const MAX_LABEL: usize = 120;
 /// Finds the sessions that a person's words cite: canonical mentions and URIs, readable mentions as
 /// far as `known` answers them, and the threads of a Codex block.
 ///
-/// `dialects` are those whose schemes mentions may have. Labels are made one plain line of at most
+/// `dialects` are those whose schemes mentions may have; ids get the names of their agents. Labels are made one plain line of at most
 /// 120 characters. A malformed mention is a failure, and then
 /// no mention in the words counts.
 ///
@@ -137,7 +137,7 @@ pub fn citations(
     let words = typed.words.as_js_str();
     let default = Dialect::DSH;
     let dialect = dialects.first().copied().unwrap_or(&default);
-    let schemes = Schemes::new(dialects.iter().copied());
+    let schemes = Schemes::qualified(dialects.iter().copied());
     let mut failures = Vec::new();
     let mut references = Vec::new();
     let answered = canonical(words, readable, known, search, dialect);

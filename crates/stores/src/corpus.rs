@@ -1,6 +1,6 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 use sref_query::{QueryError, SessionQuery, SessionRecord, TitleResult};
@@ -9,7 +9,8 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Listed, Listing, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
+use crate::dsh::Product;
+use crate::{KINDS, Listed, Listing, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
 
 /// How many logs are read at once, as many as the reference reads.
 const CONCURRENCY: usize = 4;
@@ -20,6 +21,8 @@ const PLAIN: &str = "dsh";
 ///
 /// A session of dsh keeps its id; one of any other agent has the id `<kind>:<native id>`. Where two
 /// stores have a session of one id, the one that changed last is it, and the other does not exist.
+/// An id of one of dsh's forks that its stores do not have is looked for in those of the others:
+/// they share formats, and people move their logs from one to the next.
 /// A store that cannot be listed costs its own sessions, unless no store can.
 ///
 /// Dropping a call stops the reads that it began.
@@ -44,6 +47,8 @@ pub struct Corpus {
     stores: Vec<Arc<dyn Store>>,
     order: Order,
     permits: Arc<Semaphore>,
+    /// Why stores were passed over, by their place.
+    passed_over: Arc<Mutex<BTreeMap<usize, Arc<StoreError>>>>,
 }
 
 impl Corpus {
@@ -54,6 +59,7 @@ impl Corpus {
             stores,
             order: Order::root(),
             permits: Arc::new(Semaphore::new(CONCURRENCY)),
+            passed_over: Arc::default(),
         }
     }
 
@@ -86,6 +92,92 @@ impl Corpus {
             .map(|store| self.blocking(store, cancel, |store, cancel| store.list(cancel)))
             .collect();
         join_all(calls).await
+    }
+
+    /// The sessions of a [`survey`](Self::survey) as one list: what [`SessionQuery::list`] gives,
+    /// for who also wants to know what was skipped.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the survey, when no store could be listed.
+    pub fn join(
+        &self,
+        survey: Vec<Result<Listing, StoreError>>,
+    ) -> Result<Arc<[SessionRecord]>, QueryError> {
+        let mut records: Vec<SessionRecord> = Vec::new();
+        let mut places: HashMap<SessionId, usize> = HashMap::new();
+        let mut failures = Vec::new();
+        for (at, (store, outcome)) in self.stores.iter().zip(survey).enumerate() {
+            let listing = match outcome {
+                Ok(listing) => listing,
+                Err(error) => {
+                    failures.push((at, error));
+                    continue;
+                }
+            };
+            for listed in listing.sessions {
+                let record = record(store.kind(), listed);
+                match places.get(&record.header.id) {
+                    None => {
+                        places.insert(record.header.id.clone(), records.len());
+                        records.push(record);
+                    }
+                    Some(at) if newer(&record, &records[*at]) => records[*at] = record,
+                    Some(_) => {}
+                }
+            }
+        }
+        if failures.len() == self.stores.len()
+            && let Some((_, error)) = failures.drain(..).next()
+        {
+            return Err(persistence(error));
+        }
+        self.pass_over(failures);
+        records.sort_by(|one, other| self.order.compare(&one.header, &other.header));
+        Ok(records.into())
+    }
+
+    /// The stores that some call so far went on without, and why they did not answer: what they
+    /// hold is missing from its answer.
+    #[must_use]
+    pub fn passed_over(&self) -> Vec<(Arc<dyn Store>, Arc<StoreError>)> {
+        let passed = self.passed_over.lock();
+        let passed = passed.unwrap_or_else(PoisonError::into_inner);
+        let own = passed.iter().map(|(at, error)| {
+            let store = Arc::clone(&self.stores[*at]);
+            (store, Arc::clone(error))
+        });
+        own.collect()
+    }
+
+    fn pass_over(&self, failures: Vec<(usize, StoreError)>) {
+        let passed = self.passed_over.lock();
+        let mut passed = passed.unwrap_or_else(PoisonError::into_inner);
+        for (at, error) in failures {
+            if error.kind() != StoreErrorKind::Cancelled {
+                passed.insert(at, Arc::new(error));
+            }
+        }
+    }
+
+    /// The id by which a session is listed that another id may lead to: that of a fork's session
+    /// which another store has by now. `None` when no store has it; of an id that only one store
+    /// can have, that is not looked up.
+    ///
+    /// # Errors
+    ///
+    /// When the stores that may have it cannot be listed.
+    pub async fn resolve(
+        &self,
+        id: &SessionId,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SessionId>, QueryError> {
+        let owner = self.owner(id, cancel).await;
+        let owner = owner.map_err(|error| query_error(id, error))?;
+        Ok(owner.map(|(at, native)| match self.stores[at].kind() {
+            PLAIN => native.into(),
+            kind => qualified(kind, &native.into()),
+        }))
     }
 
     /// Runs a call on a thread that may block. Dropping the future cancels the call.
@@ -141,10 +233,44 @@ impl Corpus {
         id: &SessionId,
         cancel: &CancellationToken,
     ) -> Result<Option<(usize, JsString)>, StoreError> {
-        let mut candidates = self.candidates(id);
+        let candidates = self.candidates(id);
+        let Some(native) = native_of_fork(id) else {
+            return self.newest(candidates, cancel).await;
+        };
+        let own = self.having(candidates, cancel).await?;
+        if own.is_some() {
+            return Ok(own);
+        }
+        let family = self.stores.iter().enumerate();
+        let family = family.filter(|(_, store)| Product::of(store.kind()).is_some());
+        let family: Vec<_> = family.map(|(at, _)| (at, native.clone())).collect();
+        let moved = self.having(family, cancel).await?;
+        if moved.is_some() {
+            return Ok(moved);
+        }
+        // A host of the fork may have spelled the id of another agent's session.
+        let whole = self.candidates(&SessionId::new(native));
+        self.newest(whole, cancel).await
+    }
+
+    /// The one that has the session, where it is known that no other store can.
+    async fn newest(
+        &self,
+        mut candidates: Vec<(usize, JsString)>,
+        cancel: &CancellationToken,
+    ) -> Result<Option<(usize, JsString)>, StoreError> {
         if candidates.len() < 2 {
             return Ok(candidates.pop());
         }
+        self.having(candidates, cancel).await
+    }
+
+    /// Of stores that may have a session the one whose log of it changed last.
+    async fn having(
+        &self,
+        candidates: Vec<(usize, JsString)>,
+        cancel: &CancellationToken,
+    ) -> Result<Option<(usize, JsString)>, StoreError> {
         let calls: Vec<_> = candidates
             .iter()
             .map(|(at, native)| {
@@ -155,7 +281,7 @@ impl Corpus {
             })
             .collect();
         let mut best: Option<(Listed, (usize, JsString))> = None;
-        let mut failure = None;
+        let mut failures = Vec::new();
         for (outcome, candidate) in join_all(calls).await.into_iter().zip(candidates) {
             match outcome {
                 Ok(Some(listed)) => {
@@ -167,13 +293,18 @@ impl Corpus {
                     }
                 }
                 Ok(None) => {}
-                Err(error) => failure = failure.or(Some(error)),
+                Err(error) => failures.push((candidate.0, error)),
             }
         }
-        match (best, failure) {
-            (Some((_, owner)), _) => Ok(Some(owner)),
-            (None, Some(error)) => Err(error),
-            (None, None) => Ok(None),
+        match best {
+            Some((_, owner)) => {
+                self.pass_over(failures);
+                Ok(Some(owner))
+            }
+            None => match failures.into_iter().next() {
+                Some((_, error)) => Err(error),
+                None => Ok(None),
+            },
         }
     }
 
@@ -215,39 +346,11 @@ impl SessionQuery for Corpus {
     type Error = QueryError;
 
     async fn list(&self, cancel: &CancellationToken) -> Result<Arc<[SessionRecord]>, QueryError> {
-        let mut records: Vec<SessionRecord> = Vec::new();
-        let mut places: HashMap<SessionId, usize> = HashMap::new();
-        let mut failure = None;
-        let mut answered = self.stores.is_empty();
-        for (store, outcome) in self.stores.iter().zip(self.survey(cancel).await) {
-            let listing = match outcome {
-                Ok(listing) => listing,
-                Err(error) => {
-                    failure = failure.or(Some(error));
-                    continue;
-                }
-            };
-            answered = true;
-            for listed in listing.sessions {
-                let record = record(store.kind(), listed);
-                match places.get(&record.header.id) {
-                    None => {
-                        places.insert(record.header.id.clone(), records.len());
-                        records.push(record);
-                    }
-                    Some(at) if newer(&record, &records[*at]) => records[*at] = record,
-                    Some(_) => {}
-                }
-            }
-        }
+        let survey = self.survey(cancel).await;
         if cancel.is_cancelled() {
             return Err(QueryError::Aborted);
         }
-        if let (false, Some(error)) = (answered, failure) {
-            return Err(persistence(error));
-        }
-        records.sort_by(|one, other| self.order.compare(&one.header, &other.header));
-        Ok(records.into())
+        self.join(survey)
     }
 
     async fn titles(
@@ -309,6 +412,13 @@ impl SessionQuery for Corpus {
             Err(error) => Err(query_error(id, error)),
         }
     }
+}
+
+/// What a fork of dsh calls the session of this id, if it is one of a fork.
+fn native_of_fork(id: &SessionId) -> Option<JsString> {
+    let forks = KINDS.iter().filter(|kind| **kind != PLAIN);
+    let mut forks = forks.filter(|kind| Product::of(kind).is_some());
+    forks.find_map(|kind| native_id(kind, id))
 }
 
 /// What a store of this kind calls the session of this id.

@@ -36,7 +36,7 @@ mod words;
 pub use corpus::Corpus;
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use error::{Position, StoreError, StoreErrorKind};
-pub use locate::{Environment, Located, locate};
+pub use locate::{Environment, Located, discover, locate};
 pub use open::{KINDS, open};
 pub use order::Order;
 pub use store::{Listed, Listing, Mode, Store, TitleOutcome};

@@ -60,7 +60,7 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut event = Vec::new();
         io::stdin().lock().take(EVENT).read_to_end(&mut event)?;
-        if !may_mention(&event, [&Dialect::DSH]) {
+        if !may_mention(&event, &Dialect::KNOWN) {
             return Ok(());
         }
         answer_in_time(self.host);
@@ -79,7 +79,8 @@ impl Args {
                 Some(path) => was_scheduled(Path::new(path), prompt).unwrap_or(false),
                 None => false,
             };
-        let typed = match typed(host, &event, [&Dialect::DSH], scheduled) {
+        let dialects = Dialect::KNOWN;
+        let typed = match typed(host, &event, &dialects, scheduled) {
             Ok(typed) => typed,
             Err(skip) => return host.reply(&skip.answer()),
         };
@@ -96,7 +97,8 @@ impl Args {
         } else {
             Vec::new()
         };
-        let mut cited = citations(&typed, &readable, &known, Search::Folding, &[&Dialect::DSH]);
+        let dialects = dialects.each_ref();
+        let mut cited = citations(&typed, &readable, &known, Search::Folding, &dialects);
         // An id that no session has: the host does not say which session this is.
         let agent = event.session.unwrap_or_else(|| "sref:nobody".into());
         let once = Once::new(&reader);

@@ -1,6 +1,5 @@
 use sref::session::JsStr;
 use sref::session::json::Object;
-use sref::uri::format_mention;
 
 use crate::console;
 use crate::failure::Failure;
@@ -35,15 +34,14 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let reader = Reader::open(&self.stores)?;
-        let dialect = self.spelling.dialect.get();
-        let record = reader.find(&self.id, &dialect)?;
+        let record = reader.find(&self.id, &self.spelling)?;
         let title = match self.label {
             Some(label) => Some(label.into()),
             None => reader.title(&record.header.id)?,
         };
         let id = &record.header.id;
         let label = title.as_ref().map_or(id.as_js_str(), JsStr::from);
-        let mention = format_mention(id, Some(label), &dialect);
+        let mention = self.spelling.mention(id, Some(label));
         if self.format.json {
             let shape = Object::new()
                 .with("sessionId", id.as_js_string().clone())

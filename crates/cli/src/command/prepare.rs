@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use sref::service::{ContextMessage, Search, SourceRecord};
 use sref::session::json::{Object, Value};
 use sref::session::{Block, JsStr, JsString, Placement};
-use sref::uri::{Extracted, LeftAsText, LeftReason, Schemes, extract};
+use sref::uri::{Extracted, LeftAsText, LeftReason, extract};
 use sref_delivery::{canonical, readable_mentions};
 
 use super::Cli;
@@ -67,7 +67,7 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let text = self.canonical(input(self.text.as_deref())?)?;
-        let schemes = Schemes::from(&self.spelling.dialect.get());
+        let schemes = self.spelling.schemes();
         let extracted = extract(text.as_js_str(), &schemes, &self.mentions.get())?;
         let context = if extracted.references.is_empty() {
             None
@@ -79,7 +79,7 @@ impl Args {
         }
         let mut parts = vec![extracted.text.clone()];
         parts.extend(context.as_ref().map(context_text));
-        if self.spelling.dialect.get().placement() == Placement::Before {
+        if self.spelling.dialect().placement() == Placement::Before {
             parts.reverse();
         }
         let mut answer = JsString::new();
@@ -110,11 +110,14 @@ impl Args {
         let ids = readable.iter().any(|own| own.request.needs_ids());
         let titles = readable.iter().any(|own| own.request.needs_titles());
         let known = if ids {
-            Reader::open(&self.stores)?.known(titles)?
+            let reader = Reader::open(&self.stores)?;
+            let known = reader.known(titles);
+            reader.remark();
+            known?
         } else {
             Vec::new()
         };
-        let dialect = self.spelling.dialect.get();
+        let dialect = self.spelling.dialect();
         let done = canonical(
             text.as_js_str(),
             &readable,
@@ -137,7 +140,6 @@ impl Args {
     fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {
         let _progress = Progress::start("Reading the sessions");
         let reader = Reader::open(&self.stores)?;
-        reader.remark();
         // Only what was typed as the beginning of an id needs a listing.
         let records = match self.own.session {
             Some(_) => reader.list()?,
@@ -151,8 +153,9 @@ impl Args {
             .with_shared_budget(self.total_budget);
         let content = vec![Block::Text(extracted.text.clone())];
         let prepared =
-            reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel))?;
-        Ok(prepared.context)
+            reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel));
+        reader.remark();
+        Ok(prepared?.context)
     }
 }
 

@@ -1,7 +1,7 @@
 use clap::Subcommand;
 use sref::session::json::{self, Object, Value};
 use sref::session::{JsStr, SessionId};
-use sref::uri::{Schemes, SessionUri};
+use sref::uri::SessionUri;
 
 use crate::console;
 use crate::failure::{Failure, code};
@@ -69,7 +69,7 @@ impl Args {
                 } else {
                     SessionId::from(id.as_str())
                 };
-                let uri = SessionUri::new(id, &spelling.dialect.get());
+                let uri = SessionUri::new(id, &spelling.dialect());
                 if json {
                     console::print_json(&shape(&uri))
                 } else {
@@ -77,8 +77,7 @@ impl Args {
                 }
             }
             Direction::Decode { uri, spelling, .. } => {
-                let schemes = Schemes::from(&spelling.dialect.get());
-                let uri = SessionUri::parse(JsStr::from(uri.as_str()), &schemes)?;
+                let uri = SessionUri::parse(JsStr::from(uri.as_str()), &spelling.schemes())?;
                 if json {
                     console::print_json(&shape(&uri))
                 } else {

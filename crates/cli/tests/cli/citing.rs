@@ -37,9 +37,11 @@ fn other_harnesses_have_other_schemes() {
     assert!(text.contains("](hydra-session:"));
     let answer = run(on_sample(&["prepare", "--dialect", "hydra", &text]));
     assert_eq!(answer.status, 0, "{}", answer.stderr);
-    // To dsh this is text.
-    let answer = succeed(on_sample(&["prepare", "--json", &text])).json();
+    // To dsh this is text; whoever asks for no harness has it read.
+    let answer = succeed(on_sample(&["prepare", "--json", "--dialect", "dsh", &text])).json();
     assert_eq!(answer["additionalContext"], Value::Null);
+    let answer = succeed(on_sample(&["prepare", "--json", &text])).json();
+    assert!(answer["additionalContext"].is_string());
     // The first release put the context before the message that cites it.
     let text = mention("3f9c");
     let answer = run(on_sample(&["prepare", "--dialect", "dsh-0.0.1", &text]));

@@ -6,6 +6,7 @@
 
 mod citing;
 mod filters;
+mod forks;
 mod hook;
 mod hostile;
 mod listing;

@@ -56,10 +56,48 @@ fn a_store_that_is_found_and_cannot_be_read_costs_its_own_sessions() {
     assert!(code.starts_with("store."), "{code}");
     let doctor = succeed(on_home(&["doctor"])).stdout;
     assert!(doctor.starts_with(&format!("{code}  ")), "{doctor}");
-    // Beside one that can be read, nothing fails.
+    // Beside one that can be read, nothing fails, and what is missing is named in one line.
     let other = format!("dsh={}", sample().display());
-    let list = succeed(on_store(&root, &["list", "--store", &other]));
-    assert_eq!(list.stdout.lines().count(), 7);
+    let root = root.to_string_lossy().into_owned();
+    let mention = succeed(on_sample(&["mention", "3f9c"])).stdout;
+    for args in [
+        &["list"][..],
+        &["show", "3f9c"],
+        &["mention", "3f9c"],
+        &["prepare", "--json", "as in @sref:3f9c"],
+        // The store of the session may have a newer log of it.
+        &["prepare", "--json", mention.trim_end()],
+    ] {
+        let answer = run(on_store(
+            Path::new(&root),
+            &[args, &["--store", &other]].concat(),
+        ));
+        assert_eq!(answer.status, 0, "{args:?} {}", answer.stderr);
+        assert!(!answer.stdout.is_empty());
+        let notes: Vec<&str> = answer.stderr.lines().collect();
+        assert_eq!(notes.len(), 1, "{args:?} {notes:?}");
+        let start = format!("note: the dsh store \"{root}\" is left out: ");
+        assert!(notes[0].starts_with(&start), "{notes:?}");
+        assert!(notes[0].ends_with("; see `sref doctor`"), "{notes:?}");
+    }
+    // Also where the session would have been in it.
+    let answer = run(on_store(
+        Path::new(&root),
+        &["show", "zz", "--store", &other],
+    ));
+    assert_eq!(answer.status, 1);
+    let lines: Vec<&str> = answer.stderr.lines().collect();
+    assert!(
+        lines[0].starts_with("note: ") && lines[1].starts_with("error["),
+        "{lines:?}"
+    );
+    // A host that runs a hook reads what it prints.
+    let event = serde_json::json!({"hook_event_name": "UserPromptSubmit", "prompt": "@sref:3f9c"});
+    let mut hook = on_store(Path::new(&root), &["hook", "claude"]);
+    hook.args(["--store", &other]);
+    let answer = feed(hook, event.to_string().as_bytes());
+    assert_eq!((answer.status, answer.stderr.as_str()), (0, ""));
+    assert!(answer.stdout.contains("referenced"), "{}", answer.stdout);
 }
 
 #[test]

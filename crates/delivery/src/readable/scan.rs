@@ -103,7 +103,7 @@ fn id(bytes: &[u8], start: usize, schemes: &Schemes) -> Option<(usize, Request)>
             prefix: text.into(),
             complete: kept == run,
         },
-        |uri| Request::Session(uri.into_id()),
+        |uri| Request::Session(schemes.session_id(&uri)),
     );
     Some((start + kept, request))
 }

@@ -267,8 +267,9 @@ fn friendly_rules_report_what_they_leave_and_keep_labels_whole() {
 #[test]
 fn several_schemes_can_be_read_at_once() {
     let toh = "@[T](toh-session:ImEi)";
-    let dsh = resolver(said(&[("a", "x")]));
+    let dsh = resolver(said(&[("toh:a", "x")]));
     assert_eq!(show(&step(&dsh, &[says(toh)]).unwrap()).len(), 1);
+    // A reader of several agents' sessions knows them by the names of their agents.
     let all = dsh.with_schemes(Schemes::known());
     assert_eq!(show(&step(&all, &[says(toh)]).unwrap())[1], "+T");
     let own = resolver(said(&[("a", "x")])).with_dialect(Dialect::TOH);

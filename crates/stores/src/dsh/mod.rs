@@ -103,6 +103,15 @@ pub enum Product {
 }
 
 impl Product {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Dsh, Self::Toh, Self::Hydra, Self::Bh, Self::Freddie];
+
+    /// The one whose stores are of this kind.
+    #[must_use]
+    pub fn of(kind: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.kind() == kind)
+    }
+
     /// The kind of its stores.
     #[must_use]
     pub const fn kind(self) -> &'static str {

@@ -1,63 +1,75 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where one agent keeps its logs.
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+mod claude;
+mod codex;
+
+/// Where one agent keeps its logs, unless its rules are more than a home and a variable.
 struct Location {
     kind: &'static str,
     /// The variable that moves the agent's home.
     variable: &'static str,
     /// The agent's home below the person's.
     home: &'static str,
-    /// The logs below the agent's home; empty where they are in several places there.
+    /// The logs below the agent's home.
     logs: &'static str,
+    /// More places, each a variable that names a directory and the logs below it.
+    also: &'static [(&'static str, &'static str)],
 }
 
-/// The known places (`spec/dsh-store.md` 4.7, `spec/dsh-newer.md` 11, `spec/agent-logs.md` 2.1, 3.1).
+/// The known places (`spec/dsh-store.md` 4.7, `spec/dsh-newer.md` 11). Those of Claude Code are in
+/// a module of their own.
 const LOCATIONS: &[Location] = &[
     Location {
         kind: "dsh",
         variable: "DSH_HOME",
         home: ".dsh",
         logs: "sessions",
+        also: &[
+            // Hosts of its ACP server move the logs alone (`spec/agent-logs.md` 13).
+            ("DEEPSEEK_ACP_SESSIONS_ROOT", ""),
+            // The Rust port, which is on Windows alone in having this variable.
+            ("LOCALAPPDATA", "DeepSeek Harness/sessions"),
+        ],
     },
-    Location {
-        kind: "toh",
-        variable: "TOH_HOME",
-        home: ".toh",
-        logs: "sessions",
-    },
-    Location {
-        kind: "hydra",
-        variable: "HYDRA_HOME",
-        home: ".hydra",
-        logs: "sessions",
-    },
-    Location {
-        kind: "bh",
-        variable: "BH_HOME",
-        home: ".bh",
-        logs: "sessions",
-    },
-    Location {
-        kind: "freddie",
-        variable: "FREDDIE_HOME",
-        home: ".freddie",
-        logs: "sessions",
-    },
-    Location {
-        kind: "claude",
-        variable: "CLAUDE_CONFIG_DIR",
-        home: ".claude",
-        logs: "projects",
-    },
-    Location {
-        kind: "codex",
-        variable: "CODEX_HOME",
-        home: ".codex",
-        logs: "",
-    },
+    Location::home("toh", "TOH_HOME", ".toh"),
+    Location::home("hydra", "HYDRA_HOME", ".hydra"),
+    Location::home("bh", "BH_HOME", ".bh"),
+    Location::home("freddie", "FREDDIE_HOME", ".freddie"),
 ];
+
+impl Location {
+    /// A fork that keeps its logs as DeepSeek Harness does.
+    const fn home(kind: &'static str, variable: &'static str, home: &'static str) -> Self {
+        Self {
+            kind,
+            variable,
+            home,
+            logs: "sessions",
+            also: &[],
+        }
+    }
+
+    fn roots(&self, environment: &Environment) -> Vec<PathBuf> {
+        let home = environment
+            .path(self.variable)
+            .or_else(|| environment.at_home(self.home));
+        let home = home.into_iter().map(|home| home.join(self.logs));
+        let also = self.also.iter().filter_map(|(variable, logs)| {
+            let place = environment.path(variable)?;
+            Some(if logs.is_empty() {
+                place
+            } else {
+                place.join(logs)
+            })
+        });
+        home.chain(also).collect()
+    }
+}
 
 /// What [`locate`] may know of the machine.
 #[derive(Debug, Clone, Default)]
@@ -81,10 +93,32 @@ impl Environment {
             variables: std::env::vars_os().collect(),
         }
     }
+
+    /// A variable that says something.
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        let value = self.variables.get(OsStr::new(name))?.as_os_str();
+        Some(value).filter(|value| !is_blank(value))
+    }
+
+    /// The directory that a variable names.
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        Some(self.absolute(Path::new(self.variable(name)?)))
+    }
+
+    /// A place below the person's home.
+    fn at_home(&self, place: &str) -> Option<PathBuf> {
+        let home = self.home.as_ref()?.join(place);
+        Some(self.current_directory.join(home))
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let path = expand(path, self.home.as_deref());
+        self.current_directory.join(path)
+    }
 }
 
 /// A place where an agent would keep its logs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Located {
     /// The agent.
@@ -106,35 +140,37 @@ pub struct Located {
 /// ```
 #[must_use]
 pub fn locate(environment: &Environment) -> Vec<Located> {
-    LOCATIONS
-        .iter()
-        .filter_map(|location| {
-            let mut root = agent_home(location, environment)?;
-            if !location.logs.is_empty() {
-                root.push(location.logs);
-            }
-            Some(Located {
-                kind: location.kind,
-                root,
-            })
-        })
-        .collect()
+    let mut located = Vec::new();
+    for location in LOCATIONS {
+        let roots = location.roots(environment);
+        located.extend(roots.into_iter().map(|root| Located {
+            kind: location.kind,
+            root,
+        }));
+    }
+    let claude = claude::roots(environment);
+    located.extend(claude.into_iter().map(claude::located));
+    located.extend(codex::located(environment));
+    let mut seen = HashSet::new();
+    located.retain(|own| seen.insert(own.clone()));
+    located
 }
 
-fn agent_home(location: &Location, environment: &Environment) -> Option<PathBuf> {
-    let home = environment.home.as_deref();
-    let moved = environment.variables.get(OsStr::new(location.variable));
-    match moved.filter(|path| !is_blank(path)) {
-        Some(path) => {
-            let path = expand(Path::new(path), home);
-            Some(environment.current_directory.join(path))
-        }
-        None => Some(
-            environment
-                .current_directory
-                .join(home?.join(location.home)),
-        ),
-    }
+/// The places of [`locate`], and those whose names only directories tell: profiles, and homes
+/// beside an agent's own. Places that are one, by links, are named once.
+///
+/// Reads directories of the agents' homes and of the person's, and nothing in them. What cannot be
+/// read holds no further place.
+#[must_use]
+pub fn discover(environment: &Environment) -> Vec<Located> {
+    let mut located = locate(environment);
+    located.extend(claude::more(environment).into_iter().map(claude::located));
+    let mut seen = HashSet::new();
+    located.retain(|own| {
+        let place = fs::canonicalize(&own.root).unwrap_or_else(|_| own.root.clone());
+        seen.insert((own.kind, place))
+    });
+    located
 }
 
 fn is_blank(text: &OsStr) -> bool {
@@ -150,6 +186,17 @@ fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
             home.join(rest.trim_start_matches(['/', '\\']))
         }
         _ => path.to_owned(),
+    }
+}
+
+/// A path as its agent spells it: with composed characters.
+fn composed(path: &OsStr) -> PathBuf {
+    match path.to_str() {
+        Some(text) => ComposingNormalizerBorrowed::new_nfc()
+            .normalize(text)
+            .into_owned()
+            .into(),
+        None => path.into(),
     }
 }
 
@@ -180,5 +227,49 @@ mod tests {
         assert_eq!(root(Some("~/x")), path("/home/me/x/sessions"));
         assert_eq!(root(Some("~x")), path("/work/~x/sessions"));
         assert!(locate(&Environment::default()).is_empty());
+    }
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        Environment {
+            home: Some("/home/me".into()),
+            current_directory: "/work".into(),
+            variables: (variables.iter())
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        }
+    }
+
+    fn roots(kind: &str, variables: &[(&str, &str)]) -> Vec<String> {
+        let located = locate(&environment(variables)).into_iter();
+        let own = located.filter(|own| own.kind == kind);
+        own.map(|own| own.root.to_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// `spec/dsh-newer.md` 11
+    #[test]
+    fn forks_have_homes_and_variables_of_their_own() {
+        for (kind, home, variable) in [
+            ("dsh", ".dsh", "DSH_HOME"),
+            ("toh", ".toh", "TOH_HOME"),
+            ("hydra", ".hydra", "HYDRA_HOME"),
+            ("bh", ".bh", "BH_HOME"),
+            ("freddie", ".freddie", "FREDDIE_HOME"),
+        ] {
+            assert_eq!(roots(kind, &[]), [format!("/home/me/{home}/sessions")]);
+            assert_eq!(roots(kind, &[(variable, "/x")]), ["/x/sessions"]);
+        }
+        let also = [
+            ("DEEPSEEK_ACP_SESSIONS_ROOT", "/acp"),
+            ("LOCALAPPDATA", "/data"),
+        ];
+        assert_eq!(
+            roots("dsh", &also),
+            [
+                "/home/me/.dsh/sessions",
+                "/acp",
+                "/data/DeepSeek Harness/sessions"
+            ]
+        );
     }
 }

@@ -69,8 +69,9 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let progress = Progress::start("Reading the sessions");
         let reader = Reader::open(&self.stores)?;
+        let records = reader.list();
         reader.remark();
-        let records = reader.list()?;
+        let records = records?;
         let agent = Agent {
             id: reader::own_id(self.own.session.as_deref(), &records)?,
             cwd: here(self.cwd.as_deref()),
@@ -89,7 +90,9 @@ impl Args {
         })?;
         drop(progress);
         if self.format.json {
-            let shapes: Vec<Value> = candidates.iter().map(shape).collect();
+            let shapes: Vec<Value> = (candidates.iter())
+                .map(|candidate| shape(candidate, &self.spelling))
+                .collect();
             return console::print_json(&shapes.into());
         }
         console::print(&table(&candidates, &Ids::new(&records), agent.cwd.as_ref()))?;
@@ -124,7 +127,7 @@ impl Args {
 
 /// `{sessionId, agent, label, title?, cwd?, createdAt, updatedAt?, sizeBytes?, mention,
 /// subagent?, archived?}`
-fn shape(candidate: &Candidate) -> Value {
+fn shape(candidate: &Candidate, spelling: &Spelling) -> Value {
     let record = &candidate.record;
     let mut out = Object::new().with("sessionId", record.header.id.as_js_string().clone());
     if let Some(agent) = &record.agent {
@@ -144,7 +147,8 @@ fn shape(candidate: &Candidate) -> Value {
     if let Some(size_bytes) = record.size_bytes {
         out.set("sizeBytes", size_bytes);
     }
-    out.set("mention", candidate.mention.clone());
+    let mention = spelling.mention(&record.header.id, Some(candidate.label()));
+    out.set("mention", mention);
     for (key, holds) in [
         ("subagent", record.is_subagent),
         ("archived", record.is_archived),

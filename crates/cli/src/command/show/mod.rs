@@ -79,8 +79,8 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let progress = Progress::start("Reading the session");
         let reader = Reader::open(&self.stores)?;
-        let dialect = self.spelling.dialect.get();
-        let record = reader.find(&self.id, &dialect)?;
+        let dialect = self.spelling.dialect();
+        let record = reader.find(&self.id, &self.spelling)?;
         let surface = reader.surface(&record.header.id)?;
         let title = reader.title(&record.header.id)?;
         let diagnostics = reader.diagnostics(&record.header.id);
