@@ -76,7 +76,9 @@ fn spellings(project: &Path) -> Result<Vec<JsString>, Failure> {
     let here = env::var_os("PWD").map(PathBuf::from);
     spellings.extend(here.filter(|here| project == Path::new(".") && is_same(here, &given)));
     spellings.dedup();
-    let spelled = spellings.iter().map(|path| path.to_string_lossy().as_ref().into());
+    let spelled = spellings
+        .iter()
+        .map(|path| path.to_string_lossy().as_ref().into());
     Ok(spelled.collect())
 }
 
@@ -84,5 +86,24 @@ fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Agents log the directory by the name under which they found it.
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_goes_by_the_name_of_its_link_too() {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap().join("real");
+        let link = root.path().join("link");
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let text = |path: &Path| JsString::from(path.to_str().unwrap());
+        assert_eq!(spellings(&link).unwrap(), [text(&link), text(&real)]);
+        assert_eq!(spellings(&real).unwrap(), [text(&real)]);
     }
 }

@@ -10,6 +10,7 @@ mod forks;
 mod hook;
 mod hostile;
 mod listing;
+mod mcp;
 mod setup;
 mod showing;
 mod stores;

@@ -42,10 +42,8 @@ impl Gate {
             Ok(message) => self.judge_value(&message),
             Err(error) => {
                 let said = format!("not JSON: {error}");
-                Verdict::Refuse(
-                    None,
-                    fault::protocol(ErrorCode::PARSE_ERROR, code::PARSE, said),
-                )
+                let error = fault::protocol(ErrorCode::PARSE_ERROR, code::PARSE, said);
+                Verdict::Refuse(request_id::of_ends(line, line), error)
             }
         }
     }
