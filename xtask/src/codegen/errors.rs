@@ -30,7 +30,9 @@ meaning; new ones can come with any minor release.
 const METHODS: &[&str] = &["code", "reason"];
 
 /// What the dotted codes begin with.
-const AREAS: &[&str] = &["cli", "envelope", "hook", "mcp", "mention", "setup", "store", "uri"];
+const AREAS: &[&str] = &[
+    "cli", "envelope", "hook", "mcp", "mention", "setup", "store", "uri",
+];
 
 /// Whether a text has the form of a code: `SESSION_REFERENCE_…`, `SESSION_QUERY_…`, `store.…`.
 pub(crate) fn is_code(text: &str) -> bool {

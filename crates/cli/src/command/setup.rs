@@ -107,6 +107,7 @@ impl Args {
         }
         // All is known to be possible before the first file changes.
         let change = self.write || self.remove;
+        let shown: Vec<String> = plans.iter().map(Plan::shown).collect();
         let mut outcomes = Vec::new();
         for plan in plans {
             outcomes.extend(plan.carry_out(change, self.remove)?);
@@ -115,8 +116,12 @@ impl Args {
             let shapes: Vec<Value> = outcomes.iter().map(Outcome::shape).collect();
             return console::print_json(&shapes.into());
         }
-        let text: Vec<String> = outcomes.iter().map(Outcome::text).collect();
-        console::print(&text.join(if change { "" } else { "\n" }))?;
+        if change {
+            let text: String = outcomes.iter().map(Outcome::text).collect();
+            console::print(&text)?;
+        } else {
+            console::print(&shown.join("\n"))?;
+        }
         if !self.remove {
             if let Some(note) = program.note {
                 console::say(&visible::line(note.as_str().into()));
@@ -135,6 +140,8 @@ struct Plan {
     mode: Mode,
     /// Each part, whether anything is to be done for it, and how it looks alone.
     parts: Vec<(Part, bool, String)>,
+    /// What belongs into the file, as it would be without anything else.
+    whole: String,
     change: Change,
 }
 
@@ -144,7 +151,11 @@ impl Plan {
         let mut text = file.text.clone();
         let mut change = Change::Same;
         let mut parts = Vec::new();
+        let mut whole = None;
         for (part, entry) in target.entries {
+            if let Ok(Change::Text(more)) = entry.insert(whole.as_deref()) {
+                whole = Some(more);
+            }
             let done = match (&text, remove) {
                 (Some(text), true) => entry.remove(text),
                 (None, true) => Ok(Change::Same),
@@ -168,8 +179,23 @@ impl Plan {
             file,
             mode: target.mode,
             parts,
+            whole: whole.unwrap_or_default(),
             change,
         })
+    }
+
+    /// What belongs into the file, for a person.
+    fn shown(&self) -> String {
+        let there = |there: bool| if there { " (it is there)" } else { "" };
+        let names = |(part, absent, _): &(Part, bool, String)| {
+            format!("the {}{}", part.name(), there(!absent))
+        };
+        let names: Vec<String> = self.parts.iter().map(names).collect();
+        let mut names = names.join(" and ");
+        names.replace_range(..1, "T");
+        let path = self.file.shown().display().to_string();
+        let path = visible::line(path.as_str().into());
+        format!("{names}, in {path}:\n\n{}", self.whole)
     }
 
     fn carry_out(self, change: bool, remove: bool) -> Result<Vec<Outcome>, Failure> {
@@ -216,13 +242,6 @@ impl Outcome {
     fn text(&self) -> String {
         let path = visible::line(self.path.as_str().into());
         let part = self.part.name();
-        if let Some(snippet) = &self.snippet {
-            let there = match self.state {
-                "present" => " (it is there)",
-                _ => "",
-            };
-            return format!("The {part}, in {path}{there}:\n\n{snippet}");
-        }
         let done = match self.state {
             "written" => "written to",
             "removed" => "taken out of",
@@ -252,6 +271,7 @@ impl Client {
         };
         match self {
             Self::Codex if written(Part::Hook) => Some(TRUST),
+            Self::Cline if written(Part::Server) => Some(CLINE),
             Self::Claude | Self::Gemini if written(Part::Hook) || written(Part::Server) => {
                 Some("A session that is open takes it up when it is started anew.")
             }
@@ -263,6 +283,10 @@ impl Client {
 const TRUST: &str = "\
 Codex runs a hook only when you have trusted it, and says nothing when it does not: start `codex`
 and trust it when it asks (`Hooks need review`), or in `/hooks`. `sref doctor` tells whether it is.";
+
+const CLINE: &str = "\
+Cline in an editor may start the server elsewhere than in your project. If the model finds no
+session, take the server out and write it with `--project DIR` or `--all`.";
 
 fn refused(file: &ConfigFile, error: &SetupError) -> Failure {
     let message = format!(

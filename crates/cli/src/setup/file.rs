@@ -151,8 +151,10 @@ fn write(
     let private = permissions.is_some() || mode == Mode::Private;
     let written = create(&beside, private).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions)?;
+        match permissions {
+            Some(permissions) => file.set_permissions(permissions)?,
+            None if mode == Mode::Program => make_executable(&file)?,
+            None => {}
         }
         file.sync_all()?;
         fs::rename(&beside, path)
@@ -175,6 +177,20 @@ fn create(path: &Path, private: bool) -> io::Result<File> {
     #[cfg(not(unix))]
     let _ = private;
     options.open(path)
+}
+
+/// Lets those run a file who may read it.
+fn make_executable(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = file.metadata()?.permissions().mode();
+        file.set_permissions(fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
 }
 
 fn fault(path: &Path, error: &io::Error) -> Failure {
@@ -285,6 +301,12 @@ mod tests {
         let private = home.path().join("private");
         let file = ConfigFile::read(private.clone()).unwrap();
         file.replace("token", Mode::Private).unwrap();
+        let program = home.path().join("program");
+        let file = ConfigFile::read(program.clone()).unwrap();
+        file.replace("#!/bin/sh", Mode::Program).unwrap();
+        let mode = program.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o500, 0o500);
+        assert_eq!((mode & 0o444) >> 2, mode & 0o111);
         assert_eq!(
             private.metadata().unwrap().permissions().mode() & 0o777,
             0o600

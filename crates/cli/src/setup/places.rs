@@ -65,6 +65,8 @@ pub(crate) enum Mode {
     Usual,
     /// The agent will keep secrets in it.
     Private,
+    /// It is run.
+    Program,
 }
 
 /// The files of an agent, each once.
@@ -90,11 +92,62 @@ pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Fa
                 },
             ]
         }
-        Client::McpJson => vec![usual(file(PathBuf::from(".mcp.json")), server())],
-        Client::Codex | Client::Gemini | Client::Cline => {
-            return Err(Failure::new(code::CONFIG_FILE, "not yet"));
+        Client::Codex => {
+            let codex = codex_home()?;
+            let server = (Part::Server, Entry::codex_server(wish.program, wish.args));
+            vec![
+                usual(codex.join("hooks.json"), hook(Host::Codex)),
+                Target {
+                    mode: Mode::Private,
+                    ..usual(file(codex.join("config.toml")), server)
+                },
+            ]
         }
+        Client::Gemini => {
+            let home = variable("GEMINI_CLI_HOME").map_or_else(|| home(""), Ok)?;
+            let settings = home.join(".gemini/settings.json");
+            match wish.file {
+                None => vec![Target {
+                    entries: vec![hook(Host::Gemini), server()],
+                    ..usual(settings, hook(Host::Gemini))
+                }],
+                Some(file) => vec![
+                    usual(settings, hook(Host::Gemini)),
+                    usual(file.to_owned(), server()),
+                ],
+            }
+        }
+        Client::Cline => {
+            let settings = match variable("CLINE_MCP_SETTINGS_PATH") {
+                Some(path) => path,
+                None => cline_data()?.join("settings/cline_mcp_settings.json"),
+            };
+            vec![
+                Target {
+                    mode: Mode::Program,
+                    ..usual(home(CLINE_HOOK)?, hook(Host::Cline))
+                },
+                usual(file(settings), server()),
+            ]
+        }
+        Client::McpJson => vec![usual(file(PathBuf::from(".mcp.json")), server())],
     })
+}
+
+/// Where every generation of Cline looks for hooks. The later ones have `~/.cline/hooks` besides.
+const CLINE_HOOK: &str = "Documents/Cline/Hooks/UserPromptSubmit";
+
+/// Where Codex keeps its configuration.
+pub(crate) fn codex_home() -> Result<PathBuf, Failure> {
+    variable("CODEX_HOME").map_or_else(|| home(".codex"), Ok)
+}
+
+fn cline_data() -> Result<PathBuf, Failure> {
+    if let Some(data) = variable("CLINE_DATA_DIR") {
+        return Ok(data);
+    }
+    let cline = variable("CLINE_DIR").map_or_else(|| home(".cline"), Ok)?;
+    Ok(cline.join("data"))
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

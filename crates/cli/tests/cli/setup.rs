@@ -66,8 +66,40 @@ impl Home {
 /// Each host, and its files.
 const HOSTS: &[(&str, &[&str])] = &[
     ("claude", &[".claude/settings.json", ".claude.json"]),
+    ("codex", &[".codex/hooks.json", ".codex/config.toml"]),
+    ("gemini", &[".gemini/settings.json"]),
+    (
+        "cline",
+        &[
+            "Documents/Cline/Hooks/UserPromptSubmit",
+            ".cline/data/settings/cline_mcp_settings.json",
+        ],
+    ),
     ("mcp-json", &[".mcp.json"]),
 ];
+
+/// Texts that a file may have held before, by its name.
+fn before(name: &str) -> &'static [&'static str] {
+    match name.rsplit(['/', '.']).next() {
+        Some("toml") => &[
+            "",
+            "# mine\r\nmodel = \"x\" # two\r\n\r\n[mcp_servers.a]\r\ncommand = \"a\"",
+            "[projects.\"/p\"]\n  trust_level = 'trusted'\n\n\n",
+        ],
+        // A script of somebody is no place for another.
+        Some("UserPromptSubmit") => &["", "\n", ""],
+        _ if name.ends_with("hooks.json") => &[
+            "{}",
+            "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"log\"}]}]}}",
+            "{\r\n\t\"hooks\": {\"Stop\": []}\r\n}",
+        ],
+        _ => &[
+            "",
+            "{\r\n\t\"theme\": \"dark\", // mine\r\n\t\"hooks\": {\"Stop\": []},\r\n}",
+            "\u{FEFF}{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
+        ],
+    }
+}
 
 #[test]
 fn written_and_removed_leaves_nothing_behind() {
@@ -105,22 +137,16 @@ fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn what_was_there_is_there_again() {
     for (host, names) in HOSTS {
-        for text in [
-            "{}",
-            "",
-            "{\r\n\t\"theme\": \"dark\", // mine\r\n\t\"hooks\": {\"Stop\": []},\r\n}",
-            "\u{FEFF}{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
-            "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"log\"}]}\n    ]\n  }\n}\n",
-        ] {
+        for at in 0..3 {
             let home = Home::new();
             for name in *names {
-                home.write(name, text);
+                home.write(name, before(name)[at]);
             }
             let before = home.files();
             home.setup(&[host, "--write"]);
             for name in *names {
                 assert!(home.read(name).contains("sref"), "{host} {name}");
-                assert_eq!(home.read(&format!("{name}.sref-backup")), text);
+                assert_eq!(home.read(&format!("{name}.sref-backup")), before[*name]);
             }
             home.setup(&[host, "--remove"]);
             assert_eq!(home.files(), before, "{host}");
@@ -208,29 +234,95 @@ fn a_program_is_told_each_state() {
     assert_eq!(states(&["--remove"]), ["hook absent", "server absent"]);
 }
 
-/// What an agent does with the line that was written.
+/// What an agent does with the line that was written: it gives it to a shell.
 #[cfg(unix)]
 #[test]
 fn the_hook_that_was_written_answers_a_prompt() {
+    for (host, file, event) in [
+        ("claude", ".claude/settings.json", "UserPromptSubmit"),
+        ("codex", ".codex/hooks.json", "UserPromptSubmit"),
+        ("gemini", ".gemini/settings.json", "BeforeAgent"),
+        ("cline", "", "UserPromptSubmit"),
+    ] {
+        let home = Home::new();
+        assert_eq!(run(home.command(&["setup", host, "--write"])).status, 0);
+        let line = if file.is_empty() {
+            format!(
+                "'{}'",
+                home.path("Documents/Cline/Hooks/UserPromptSubmit")
+                    .display()
+            )
+        } else {
+            let settings: Value = serde_json::from_str(&home.read(file)).unwrap();
+            let hook = &settings["hooks"][event][0]["hooks"][0];
+            assert_eq!(hook["type"], "command");
+            hook["command"].as_str().unwrap().to_owned()
+        };
+        let mut shell = Command::new("sh");
+        let store = format!("DSH_HOME={}", sample().parent().unwrap().display());
+        shell
+            .args(["-c", &format!("{store} {line}")])
+            .env("HOME", home.0.path());
+        let (id, prompt) = ("5f0c", "as in @sref:3f9c");
+        let input = match host {
+            "cline" => serde_json::json!({
+                "taskId": id, "hookName": event, "userPromptSubmit": {"prompt": prompt},
+            }),
+            _ => serde_json::json!({
+                "session_id": id, "hook_event_name": event, "prompt": prompt,
+            }),
+        };
+        let answer = feed(shell, input.to_string().as_bytes());
+        assert_eq!(answer.status, 0, "{host} {}", answer.stderr);
+        assert!(
+            answer.stdout.contains("<referenced-sessions>"),
+            "{host} {}",
+            answer.stdout
+        );
+        let said = answer.stdout + &answer.stderr;
+        assert!(said.contains("sref: attached "), "{host} {said}");
+    }
+}
+
+#[test]
+fn codex_is_told_how_to_trust() {
     let home = Home::new();
-    let mut command = home.command(&["setup", "claude", "--write"]);
-    command.stdin(Stdio::null());
-    assert_eq!(run(command).status, 0);
-    let settings: Value = serde_json::from_str(&home.read(".claude/settings.json")).unwrap();
-    let line = &settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"];
-    let mut shell = Command::new("sh");
-    let line = format!(
-        "{} --store dsh={}",
-        line.as_str().unwrap(),
-        sample().display()
+    let first = home.setup(&["codex", "--write"]);
+    assert!(first.stderr.contains("/hooks"), "{}", first.stderr);
+    let second = home.setup(&["codex", "--write"]);
+    assert_eq!(
+        second.stderr, "",
+        "a hook that is there is as trusted as before"
     );
-    shell.args(["-c", &line]).env("HOME", home.0.path());
-    let event = br#"{"session_id":"5f0c","hook_event_name":"UserPromptSubmit","prompt":"as in @sref:3f9c"}"#;
-    let answer = feed(shell, event).json();
-    let context = answer["hookSpecificOutput"]["additionalContext"]
-        .as_str()
-        .unwrap();
-    assert!(context.contains("<referenced-sessions>"), "{context}");
-    let receipt = answer["systemMessage"].as_str().unwrap();
-    assert!(receipt.starts_with("sref: attached \""), "{receipt}");
+    // The line is that of every version.
+    assert!(
+        home.read(".codex/hooks.json")
+            .contains("\"command\": \"sref hook codex\"")
+    );
+}
+
+#[test]
+fn homes_are_where_their_variables_say() {
+    for (host, variable, names) in [
+        (
+            "claude",
+            "CLAUDE_CONFIG_DIR",
+            ["m/.claude.json", "m/settings.json"],
+        ),
+        ("codex", "CODEX_HOME", ["m/config.toml", "m/hooks.json"]),
+        (
+            "cline",
+            "CLINE_DIR",
+            [
+                "Documents/Cline/Hooks/UserPromptSubmit",
+                "m/data/settings/cline_mcp_settings.json",
+            ],
+        ),
+    ] {
+        let home = Home::new();
+        let mut command = home.command(&["setup", host, "--write", "--program", "sref"]);
+        command.env(variable, home.path("m"));
+        assert_eq!(run(command).status, 0);
+        assert_eq!(home.files().keys().collect::<Vec<_>>(), names);
+    }
 }

@@ -1,11 +1,11 @@
 //! Entries of JSON files.
 
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 use core::ops::Range;
 
-use sref_session::json::{Kind, Object, Value};
+use sref_session::json::{self, Kind, Object, Value};
 
 use super::command::{is_hook, is_program};
 use super::error::{SetupError, SetupErrorKind};
@@ -133,31 +133,33 @@ impl JsonEntry {
         })
     }
 
-    /// The command that stands in the file, and the places of it: in a hook file the group and
-    /// the hook in the group.
-    pub(super) fn command(&self, text: &str) -> Result<Option<(String, [usize; 2])>, SetupError> {
+    /// The command that stands in the file.
+    pub(super) fn command(&self, text: &str) -> Result<Option<String>, SetupError> {
+        let found = self.place(text)?;
+        Ok(found.and_then(|own| {
+            let own = json::parse(&own.definition).ok()?;
+            Some(own.get("command")?.as_string()?.to_string())
+        }))
+    }
+
+    /// Where it stands.
+    pub(super) fn place(&self, text: &str) -> Result<Option<Place>, SetupError> {
         let Some(read) = self.read(text)? else {
             return Ok(None);
         };
         let Some(found) = self.find(&read)? else {
             return Ok(None);
         };
-        let places = found
-            .steps
-            .iter()
-            .rev()
-            .map(|(_, at)| *at)
-            .collect::<Vec<_>>();
-        let Some((container, at)) = found.steps.last() else {
+        let own = &found.steps[found.steps.len() - found.own..];
+        let (Some((_, first)), Some((container, last))) = (own.first(), own.last()) else {
             return Ok(None);
         };
-        let value = &container.items[*at].value;
-        let command = match &self.own {
-            Own::Hook { .. } => member_text(&read, value, "command").unwrap_or_default(),
-            Own::Server { .. } => String::from_utf8_lossy(read.bytes(value)).into_owned(),
-        };
-        let group = if found.own > 1 { places[2] } else { places[0] };
-        Ok(Some((command, [group, places[0]])))
+        let definition = read.bytes(&container.items[*last].value);
+        Ok(Some(Place {
+            group: *first,
+            hook: *last,
+            definition: definition.into(),
+        }))
     }
 
     fn read<'a>(&self, text: &'a str) -> Result<Option<Jsonc<'a>>, SetupError> {
@@ -273,6 +275,17 @@ impl JsonEntry {
             Object::new().with(*name, inner).into()
         })
     }
+}
+
+/// Where an entry stands.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The place of the hook's group among the groups; of a server, its own.
+    pub(super) group: usize,
+    /// The place of the hook in its group.
+    pub(super) hook: usize,
+    /// Its JSON.
+    pub(super) definition: Vec<u8>,
 }
 
 /// Where a host's prompt hooks stand in its file.

@@ -18,18 +18,25 @@ mod error;
 mod json;
 mod jsonc;
 mod print;
+mod script;
 mod splice;
 #[cfg(test)]
 mod tests;
+mod toml;
+#[cfg(test)]
+mod toml_tests;
+mod trust;
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 pub use command::quote_program;
 pub use error::{SetupError, SetupErrorKind};
+pub use trust::{HookTrust, hook_trust};
 
 use crate::Host;
-use json::{Event, JsonEntry};
+use json::{Event, JsonEntry, Place};
+use script::Script;
+use toml::TomlServer;
 
 /// The name of the server in every file.
 const SERVER: &str = "sref";
@@ -70,6 +77,8 @@ pub struct Entry(Form);
 #[derive(Debug, Clone)]
 enum Form {
     Json(JsonEntry),
+    Toml(TomlServer),
+    Script(Script),
 }
 
 impl Entry {
@@ -80,7 +89,8 @@ impl Entry {
         let event = match host {
             Host::Gemini => GEMINI,
             Host::Codex => CODEX,
-            Host::Claude | Host::Cline => CLAUDE,
+            Host::Claude => CLAUDE,
+            Host::Cline => return Self(Form::Script(Script { host, command })),
         };
         Self(Form::Json(JsonEntry::hook(host, event, command)))
     }
@@ -88,8 +98,24 @@ impl Entry {
     /// The server, in a file that has `mcpServers`.
     #[must_use]
     pub fn server(program: &str, args: &[&str]) -> Self {
-        let args: Vec<String> = args.iter().map(|arg| (*arg).into()).collect();
+        let args = args.iter().map(|arg| (*arg).into()).collect();
         Self(Form::Json(JsonEntry::server(program.into(), args)))
+    }
+
+    /// The server, in Codex's `config.toml`.
+    #[must_use]
+    pub fn codex_server(program: &str, args: &[&str]) -> Self {
+        let args = args.iter().map(|arg| (*arg).into()).collect();
+        Self(Form::Toml(TomlServer {
+            program: program.into(),
+            args,
+        }))
+    }
+
+    /// Whether the entry is a file of its own that must be executable.
+    #[must_use]
+    pub const fn is_program(&self) -> bool {
+        matches!(self.0, Form::Script(_))
     }
 
     /// A file with the entry and nothing else.
@@ -97,6 +123,8 @@ impl Entry {
     pub fn snippet(&self) -> String {
         match &self.0 {
             Form::Json(entry) => entry.snippet(),
+            Form::Toml(entry) => entry.snippet(),
+            Form::Script(entry) => entry.snippet(),
         }
     }
 
@@ -111,6 +139,8 @@ impl Entry {
         };
         match &self.0 {
             Form::Json(entry) => entry.insert(text),
+            Form::Toml(entry) => entry.insert(text),
+            Form::Script(entry) => entry.insert(text),
         }
     }
 
@@ -123,6 +153,8 @@ impl Entry {
     pub fn remove(&self, text: &str) -> Result<Change, SetupError> {
         match &self.0 {
             Form::Json(entry) => entry.remove(text),
+            Form::Toml(entry) => entry.remove(text),
+            Form::Script(entry) => entry.remove(text),
         }
     }
 
@@ -133,7 +165,17 @@ impl Entry {
     /// As for [`insert`](Self::insert).
     pub fn found(&self, text: &str) -> Result<Option<String>, SetupError> {
         match &self.0 {
-            Form::Json(entry) => Ok(entry.command(text)?.map(|(command, _)| command)),
+            Form::Json(entry) => entry.command(text),
+            Form::Toml(entry) => entry.command(text),
+            Form::Script(entry) => entry.command(text),
+        }
+    }
+
+    /// Where the hook stands.
+    fn place(&self, text: &str) -> Result<Option<Place>, SetupError> {
+        match &self.0 {
+            Form::Json(entry) => entry.place(text),
+            Form::Toml(_) | Form::Script(_) => Ok(None),
         }
     }
 }
