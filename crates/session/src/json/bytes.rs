@@ -5,33 +5,84 @@ pub(super) const fn is_white(byte: u8) -> bool {
     byte <= b' ' && matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Where a string ends, behind its closing quote, if one without escapes begins here.
+/// Where a string ends, behind its closing quote, if one whose escapes have one character each
+/// begins here.
 #[inline]
-pub(super) fn plain_string(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn simple_string(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
-    let end = plain_end(bytes, at + 1);
-    (bytes.get(end) == Some(&b'"')).then_some(end + 1)
+    let mut end = plain_end(bytes, at + 1);
+    loop {
+        match (bytes.get(end)?, bytes.get(end + 1)) {
+            (b'"', _) => return Some(end + 1),
+            (b'\\', Some(mark)) if is_simple_escape(*mark) => end = plain_end(bytes, end + 2),
+            _ => return None,
+        }
+    }
+}
+
+/// Whether a backslash and this byte are an escape of their own.
+pub(super) const fn is_simple_escape(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
 /// A few digits that are all of an element, and where the comma or bracket behind them stands.
 #[inline]
 pub(super) fn short_integer(bytes: &[u8], start: usize) -> Option<(i64, usize)> {
-    const MOST: usize = 15;
-    let mut value = 0_i64;
-    let mut at = start;
-    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
-        && digit < 10
-    {
-        // Of a number that is too long the value is not used.
-        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-        at += 1;
+    const fn digit(byte: u8) -> i64 {
+        (byte - b'0') as i64
     }
-    let digits = at - start;
-    let leading_zero = digits > 1 && bytes[start] == b'0';
-    let is_all = matches!(bytes.get(at), Some(b',' | b']'));
-    (is_all && !leading_zero && (1..=MOST).contains(&digits)).then_some((value, at))
+    match bytes.get(start..)? {
+        [a @ b'0'..=b'9', b',' | b']', ..] => Some((digit(*a), start + 1)),
+        [a @ b'1'..=b'9', b @ b'0'..=b'9', b',' | b']', ..] => {
+            Some((digit(*a) * 10 + digit(*b), start + 2))
+        }
+        [
+            a @ b'1'..=b'9',
+            b @ b'0'..=b'9',
+            c @ b'0'..=b'9',
+            b',' | b']',
+            ..,
+        ] => Some(((digit(*a) * 10 + digit(*b)) * 10 + digit(*c), start + 3)),
+        _ => None,
+    }
+}
+
+/// Where, from `at` on, the first quote or backslash stands, or the end. Controls in between are
+/// the caller's to refuse.
+#[inline]
+pub(super) fn mark_after(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    // Escapes often stand close together.
+    if let Some(word) = rest.first_chunk::<8>() {
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+    }
+    at + memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len())
+}
+
+/// Where the first control stands.
+pub(super) fn control_in(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let clean = blocks
+        .iter()
+        .take_while(|block| {
+            // Without a branch, so that a block becomes vectors.
+            let least = block.iter().fold(0xFF, |least, byte| least.min(*byte));
+            least >= 0x20
+        })
+        .count();
+    let from = clean * BLOCK;
+    let rest = if clean < blocks.len() {
+        &bytes[from..]
+    } else {
+        rest
+    };
+    Some(from + rest.iter().position(|byte| *byte < 0x20)?)
 }
 
 /// Where, from `at` on, the first byte stands that is `"`, `\` or a control.

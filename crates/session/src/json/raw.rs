@@ -1,4 +1,5 @@
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::JsString;
@@ -45,26 +46,22 @@ impl<'a> RawString<'a> {
         if !self.escaped {
             return JsString::from_utf8_lossy(self.bytes);
         }
+        // Ill-formed parts end before an escape, so mending the whole is mending each run.
+        let text = String::from_utf8_lossy(self.bytes);
         // Gathered as bytes and checked once: a `JsString` that has a lone surrogate is dear to grow.
-        let mut out = Vec::with_capacity(self.bytes.len());
-        let mut rest = self.bytes;
+        let mut out = Vec::with_capacity(text.len());
+        let mut rest = text.as_bytes();
         while let Some(at) = memchr::memchr(b'\\', rest) {
-            push_lossy(&mut out, &rest[..at]);
+            out.extend_from_slice(&rest[..at]);
             let (code_point, used) = escape(&rest[at..]);
-            wtf8::push_code_point(&mut out, code_point);
+            match u8::try_from(code_point) {
+                Ok(ascii @ 0..0x80) => out.push(ascii),
+                _ => wtf8::push_code_point(&mut out, code_point),
+            }
             rest = &rest[at + used..];
         }
-        push_lossy(&mut out, rest);
+        out.extend_from_slice(rest);
         JsString::from_checked(out)
-    }
-}
-
-fn push_lossy(out: &mut Vec<u8>, bytes: &[u8]) {
-    for chunk in bytes.utf8_chunks() {
-        out.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{FFFD}".as_bytes());
-        }
     }
 }
 

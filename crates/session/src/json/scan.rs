@@ -1,7 +1,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::bytes::{is_white, plain_end, plain_string, short_integer};
+use super::bytes::{
+    control_in, is_simple_escape, is_white, mark_after, plain_end, short_integer, simple_string,
+};
 use super::error::{JsonError, JsonErrorKind};
 use super::raw::RawString;
 use super::value::safe_integer;
@@ -199,8 +201,8 @@ impl<'a> Scanner<'a> {
     pub fn strings(&mut self) -> Result<Option<u64>, JsonError> {
         let (mut count, mut all) = (0, true);
         let is_array = self.each_element(|scanner| {
-            // Plain strings behind one another, as writers put them.
-            while let Some(end) = plain_string(scanner.bytes, scanner.at) {
+            // Simple strings behind one another, as writers put them.
+            while let Some(end) = simple_string(scanner.bytes, scanner.at) {
                 count += 1;
                 scanner.at = end;
                 if scanner.bytes.get(end) != Some(&b',') {
@@ -500,39 +502,47 @@ impl<'a> Scanner<'a> {
     /// escape.
     fn string_end(&mut self) -> Result<bool, JsonError> {
         let bytes = self.bytes;
-        let mut at = self.at;
+        let start = self.at;
+        let mut at = start;
         let mut escaped = false;
         let error = loop {
             match bytes.get(at) {
-                Some(b'"') => {
-                    self.at = at;
-                    return Ok(escaped);
-                }
+                Some(b'"') => break None,
                 Some(b'\\') => {
                     escaped = true;
                     match bytes.get(at + 1) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
+                        Some(mark) if is_simple_escape(*mark) => at += 2,
                         Some(b'u') => {
                             let digits = &bytes[at + 2..bytes.len().min(at + 6)];
                             if !digits.iter().all(u8::is_ascii_hexdigit) {
-                                break JsonErrorKind::Escape;
+                                break Some(JsonErrorKind::Escape);
                             }
                             if digits.len() < 4 {
-                                break JsonErrorKind::End;
+                                break Some(JsonErrorKind::End);
                             }
                             at += 6;
                         }
-                        Some(_) => break JsonErrorKind::Escape,
-                        None => break JsonErrorKind::End,
+                        Some(_) => break Some(JsonErrorKind::Escape),
+                        None => break Some(JsonErrorKind::End),
                     }
-                    at = plain_end(bytes, at);
+                    at = mark_after(bytes, at);
                 }
-                Some(_) => break JsonErrorKind::Control,
-                None => break JsonErrorKind::End,
+                Some(_) => break Some(JsonErrorKind::Control),
+                None => break Some(JsonErrorKind::End),
             }
         };
+        // A control before counts first.
+        let passed = &bytes[start..at.min(bytes.len())];
+        let error = match control_in(passed) {
+            Some(control) => Some((JsonErrorKind::Control, start + control)),
+            None => error.map(|error| (error, at)),
+        };
+        if let Some((error, at)) = error {
+            self.at = at;
+            return Err(JsonError::new(error, at));
+        }
         self.at = at;
-        Err(JsonError::new(error, at))
+        Ok(escaped)
     }
 }
 

@@ -222,9 +222,8 @@ impl Number {
 #[must_use]
 pub fn safe_integer(spelling: &[u8]) -> Option<i64> {
     const MAX: f64 = 9_007_199_254_740_991.0;
-    if spelling.len() <= 15 && spelling.iter().all(u8::is_ascii_digit) {
-        let digits = spelling.iter().map(|digit| i64::from(digit - b'0'));
-        return (!spelling.is_empty()).then(|| digits.fold(0, |value, digit| value * 10 + digit));
+    if let Some(value) = short_natural(spelling) {
+        return Some(value);
     }
     let spelling = core::str::from_utf8(spelling).ok()?;
     if let Ok(value) = spelling.parse::<i64>()
@@ -248,6 +247,22 @@ pub fn safe_integer(spelling: &[u8]) -> Option<i64> {
         reason = "an integer below 2^53 is exact"
     )]
     (integer as f64 == value).then_some(integer)
+}
+
+/// The number that a few digits are, and nothing but digits.
+fn short_natural(spelling: &[u8]) -> Option<i64> {
+    if spelling.is_empty() || spelling.len() > 15 {
+        return None;
+    }
+    let mut value = 0;
+    for byte in spelling {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(value)
 }
 
 impl PartialEq for Number {

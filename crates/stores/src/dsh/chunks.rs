@@ -157,11 +157,17 @@ impl Steps {
         };
         let integers = scanner.integers(|step| {
             out.count += 1;
+            // Where the sum turns it has an extreme; most steps go forward.
+            if step < 0 {
+                out.most = out.most.max(out.sum);
+            }
             // Two safe integers cannot overflow; a sum that is not safe makes the row malformed.
             out.sum = out.sum.saturating_add(step);
-            out.least = out.least.min(out.sum);
-            out.most = out.most.max(out.sum);
+            if step < 0 {
+                out.least = out.least.min(out.sum);
+            }
         })?;
+        out.most = out.most.max(out.sum);
         out.safe = integers;
         Ok(out)
     }
