@@ -8,6 +8,7 @@ use crate::console;
 use crate::failure::{self, Failure};
 use crate::options::{Format, Stores};
 use crate::reader::{Reader, StoreReport};
+use crate::setup::trust::{self, Trust};
 use crate::term::human::many;
 use crate::term::progress::Progress;
 use crate::term::style::{DROPPED, FAINT, paint};
@@ -24,6 +25,7 @@ JSON: an array of {kind, root, code, path?, detail}.";
 /// Say which files of the stores were skipped, and why
 ///
 /// A session that is not listed is in one of them, or in a store that `sref stores` does not name.
+/// Also says when Codex does not run the hook that `sref setup codex` wrote.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -38,13 +40,18 @@ impl Args {
         let progress = Progress::start("Reading the stores");
         let reports = Reader::open(&self.stores)?.reports();
         drop(progress);
+        let trust = self.stores.places.is_empty().then(trust::codex).flatten();
         let findings: Vec<Finding> = reports.iter().flat_map(findings).collect();
         if self.format.json {
-            let shapes: Vec<Value> = findings.iter().map(Finding::shape).collect();
+            let trust = trust.as_ref().and_then(Trust::shape);
+            let shapes = findings.iter().map(Finding::shape).chain(trust);
+            let shapes: Vec<Value> = shapes.collect();
             return console::print_json(&shapes.into());
         }
-        let text: String = findings.iter().map(Finding::text).collect();
-        console::print(&text)?;
+        let untrusted = trust.as_ref().and_then(Trust::text);
+        let texts = findings.iter().map(Finding::text).chain(untrusted);
+        console::print(&texts.collect::<String>())?;
+        trust.iter().for_each(Trust::remark);
         if findings.is_empty() {
             let stores = many(reports.len() as u64, "store");
             console::say(&format!("Nothing was skipped in {stores}."));

@@ -3,3 +3,4 @@
 pub(crate) mod file;
 pub(crate) mod places;
 pub(crate) mod program;
+pub(crate) mod trust;

@@ -302,6 +302,47 @@ fn codex_is_told_how_to_trust() {
 }
 
 #[test]
+fn the_doctor_knows_whether_codex_trusts() {
+    let home = Home::new();
+    let look = || run(home.command(&["doctor"]));
+    assert!(!look().stdout.contains("setup."));
+    home.setup(&["codex", "--write"]);
+    let key = home.path(".codex/hooks.json");
+    let key = format!("[hooks.state.\"{}:user_prompt_submit:0:0\"]", key.display());
+    // The hash that Codex keeps for this line.
+    let hash = "sha256:cabf62ab620bb80ec44c2f4da283330a302beddc52dc2364ccfeaeb676b11bb6";
+    let trusted = format!("{key}\ntrusted_hash = \"{hash}\"\n");
+    for (config, code) in [
+        (String::new(), "setup.untrusted"),
+        (trusted.replace("cabf", "abcf"), "setup.trust-changed"),
+        (trusted.clone() + "enabled = false\n", "setup.disabled"),
+    ] {
+        home.write(".codex/config.toml", &config);
+        let answer = look();
+        assert!(answer.stdout.starts_with(code), "{}", answer.stdout);
+        let json = run(home.command(&["doctor", "--json"])).json();
+        assert_eq!(keys(&json[0]), ["kind", "root", "code", "path", "detail"]);
+        assert_eq!(
+            (&json[0]["kind"], &json[0]["code"]),
+            (&"codex".into(), &code.into())
+        );
+    }
+    home.write(".codex/config.toml", &trusted);
+    let answer = look();
+    assert_eq!(answer.stdout, "");
+    assert!(
+        answer.stderr.contains("Codex trusts the hook"),
+        "{}",
+        answer.stderr
+    );
+    // A store that is named is all that is looked at.
+    home.write(".codex/config.toml", "");
+    let store = format!("dsh={}", sample().display());
+    let answer = run(home.command(&["doctor", "--store", &store]));
+    assert!(!answer.stdout.contains("setup."), "{}", answer.stdout);
+}
+
+#[test]
 fn homes_are_where_their_variables_say() {
     for (host, variable, names) in [
         (
