@@ -80,6 +80,10 @@ fn which_files_are_rollouts() {
             "x".into(),
         ),
         (&format!("{DAY}/notes.jsonl"), "x".into()),
+        (
+            &format!("{DAY}/rollout-2026-08-01T09-00-01-{A}.jsonl/x"),
+            "x".into(),
+        ),
         ("sessions/.tmp/rollout-compression.lock", String::new()),
         ("session_index.jsonl", String::new()),
     ]);
@@ -152,6 +156,21 @@ fn packed_rollouts_that_are_broken() {
     assert_eq!(cut.kinds(), [DiagnosticKind::Unreadable]);
     let error = cut.store.surface(&B.into(), &cancel()).unwrap_err();
     assert_eq!(error.code(), "SESSION_QUERY_PERSISTENCE_FAILED");
+}
+
+/// 3.9: much from little is read in little memory, line by line, and costs only itself.
+#[test]
+fn a_packed_rollout_of_nothing_but_repetition() {
+    let bomb = format!(
+        "{}{}\n{}",
+        log(A, ""),
+        "x".repeat(32 << 20),
+        agent_item("end")
+    );
+    let bomb = packed(&bomb);
+    assert!(bomb.len() < 32 << 10);
+    let home = Home::new(&[((place(A) + ".zst").as_str(), bomb)]);
+    assert_eq!(home.conversation(A), ["u:hello", "a:hi", "a:end"]);
 }
 
 /// 3.9: while a rollout is packed it changes its name.
@@ -312,6 +331,31 @@ fn which_directories_can_be_opened() {
     assert_eq!(ids(&home.path("sessions")), [A]);
     assert_eq!(ids(&home.path(DAY)), [A]);
     assert_eq!(ids(&home.path("nowhere")), <[&str; 0]>::default());
+}
+
+/// Among other stores a thread has a prefix, and so has the thread that it comes from.
+#[tokio::test]
+async fn threads_among_other_stores() {
+    use sref_query::SessionQuery as _;
+    let archived = format!("archived_sessions/rollout-2026-08-01T09-00-00-{B}.jsonl");
+    let spawned = format!(",\"thread_source\":\"subagent\",\"parent_thread_id\":\"{A}\"");
+    let home = Home::new(&[
+        (place(A).as_str(), log(A, "")),
+        (&archived, log(B, &spawned)),
+    ]);
+    let corpus = crate::Corpus::new(vec![std::sync::Arc::new(CodexStore::open(home.path("")))]);
+    let records = corpus.list(&cancel()).await.unwrap();
+    let record = records.iter().find(|record| record.is_subagent).unwrap();
+    assert_eq!(record.header.id, format!("codex:{B}").as_str().into());
+    assert_eq!(
+        record.header.parent_session,
+        Some(format!("codex:{A}").as_str().into())
+    );
+    assert!(record.is_archived);
+    let id = record.header.id.clone();
+    let surface = corpus.surface(&id, &cancel()).await.unwrap().unwrap();
+    assert_eq!(words(&surface), ["u:hello", "a:hi"]);
+    assert_eq!(surface.header.id, id);
 }
 
 #[test]

@@ -121,6 +121,34 @@ fn names_from_the_database() {
     assert_eq!(machine.title(A).as_deref(), Some("F"));
 }
 
+/// 1.6: rows of the write-ahead log count, a writer's lock keeps nobody out, and nothing appears
+/// beside the database.
+#[test]
+fn names_from_a_database_in_use() {
+    let home = Home::new(&[(place(A).as_str(), log(&[]))]);
+    let path = home.path("state_5.sqlite");
+    let writer = Connection::open(home.path("elsewhere.sqlite")).unwrap();
+    writer
+        .query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))
+        .unwrap();
+    let sql = "CREATE TABLE threads (id TEXT, name TEXT)";
+    writer.execute_batch(sql).unwrap();
+    let sql = "INSERT INTO threads VALUES (?1, 'N')";
+    writer.execute(sql, [A]).unwrap();
+    // As it is at rest after a crash: no index beside it.
+    for suffix in ["", "-wal"] {
+        let from = home.path(&format!("elsewhere.sqlite{suffix}"));
+        std::fs::copy(from, home.path(&format!("state_5.sqlite{suffix}"))).unwrap();
+    }
+    assert_eq!(home.title(A).as_deref(), Some("N"));
+    drop(writer);
+    let locker = Connection::open(&path).unwrap();
+    locker
+        .execute_batch("BEGIN EXCLUSIVE; UPDATE threads SET name = 'not yet'")
+        .unwrap();
+    assert_eq!(home.title(A).as_deref(), Some("N"));
+}
+
 /// A rollout of which only the history of prompts tells.
 #[test]
 fn the_history_of_prompts_comes_last() {
