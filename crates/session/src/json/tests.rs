@@ -186,3 +186,59 @@ fn a_lone_surrogate_keeps_decoding_and_appending_linear() {
     assert_eq!(text.len(), 4_000_003 + 600_000);
     assert_eq!(text.as_str(), None);
 }
+
+/// What breaks the grammar first is what is told, however the bytes are passed.
+#[test]
+fn the_first_fault_of_a_string_counts() {
+    let long = "x".repeat(200);
+    for (json, kind, offset) in [
+        (
+            format!("\"\\n{long}\u{1}{long}\\q\""),
+            JsonErrorKind::Control,
+            203,
+        ),
+        (
+            format!("\"\\n{long}\\q{long}\u{1}\""),
+            JsonErrorKind::Escape,
+            203,
+        ),
+        (
+            format!("\"\\n{long}\u{1}{long}"),
+            JsonErrorKind::Control,
+            203,
+        ),
+        (format!("\"\\n{long}"), JsonErrorKind::End, 203),
+        (format!("\"{long}\n\""), JsonErrorKind::Control, 201),
+    ] {
+        let error = Scanner::new(json.as_bytes()).skip_value().unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (kind, offset), "{json:?}");
+    }
+}
+
+/// Ill-formed bytes beside escapes are mended as in a text without any.
+#[test]
+fn ill_formed_bytes_beside_escapes_are_mended() {
+    for (json, text) in [
+        (&b"\"\xF0\x9F\\n\xFF\""[..], "\u{FFFD}\n\u{FFFD}"),
+        (b"\"\xC3\\u00e9\xA9\"", "\u{FFFD}\u{E9}\u{FFFD}"),
+    ] {
+        assert_eq!(Scanner::new(json).string().unwrap().decode(), *text);
+    }
+}
+
+#[test]
+fn simple_escapes_are_strings_and_short_numbers_integers() {
+    let count = |json: &'static str| Scanner::new(json.as_bytes()).strings();
+    assert_eq!(count(r#"["\\n","a\"b","\\","\u0041","c"]"#), Ok(Some(5)));
+    assert!(count(r#"["\x"]"#).is_err() && count(r#"["a\"]"#).is_err());
+    let integers = |json: &'static str| {
+        let mut all = Vec::new();
+        let whole = Scanner::new(json.as_bytes()).integers(|integer| all.push(integer));
+        whole.map(|whole| whole.then_some(all))
+    };
+    assert_eq!(
+        integers("[0,7,42,999,1000,-1,10 ,0]"),
+        Ok(Some(vec![0, 7, 42, 999, 1000, -1, 10, 0]))
+    );
+    assert!(integers("[01]").is_err() && integers("[1,]").is_err() && integers("[12").is_err());
+}
