@@ -215,7 +215,7 @@ fn sight(line: &[u8]) -> Option<Sight> {
     let kind = kind?;
     let of_payload = first_type(&mut scanner)?;
     if kind.is("response_item") {
-        return idle(is_idle_response_item(of_payload));
+        return idle(is_idle_response_item(of_payload) || is_of_harness(of_payload, &mut scanner)?);
     }
     if !kind.is("event_msg") {
         return Some(Sight::Worth);
@@ -227,6 +227,19 @@ fn sight(line: &[u8]) -> Option<Sight> {
         pass_scalar(&mut scanner)?;
     }
     idle(is_idle_item(first_type(&mut scanner)?))
+}
+
+/// Whether this is a message that neither a person nor a model wrote. The scanner stands behind the
+/// type of the message; the role follows, if need be behind an id.
+fn is_of_harness(kind: RawString<'_>, scanner: &mut Scanner<'_>) -> Option<bool> {
+    if !kind.is("message") {
+        return Some(false);
+    }
+    while !scanner.next_key().ok()??.is("role") {
+        pass_scalar(scanner)?;
+    }
+    let role = scanner.string().ok()?;
+    Some(role.is("developer") || role.is("system"))
 }
 
 /// The type of the object that comes next, if that is its first member.
@@ -259,6 +272,7 @@ mod tests {
         let idle = [
             r#"{"timestamp":"t","type":"world_state","payload":{"#,
             r#"{"timestamp":"t","ordinal":1,"type":"response_item","payload":{"type":"function_call_output","output":"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","id":"m","role":"developer","content":"#,
             r#"{"timestamp":"t","type":"event_msg","payload":{"type":"token_count","info":"#,
             r#"{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","thread_id":"a","turn_id":"1","item":{"type":"Reasoning","#,
         ];
@@ -273,6 +287,8 @@ mod tests {
             r#"{"timestamp":"t","type":"brand_new","payload":{"type":"reasoning"}}"#,
             r#"{"timestamp":"t","type":"event_msg","payload":{"type":"brand_new"}}"#,
             r#"{"timestamp":"t","type":"response_item","payload":{"type":"message"}}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user"}}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","content":[],"role":"system"}}"#,
             r#"{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage"}}}"#,
             // Another order: read whole.
             r#"{"payload":{"type":"token_count"},"type":"event_msg"}"#,

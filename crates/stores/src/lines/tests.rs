@@ -178,6 +178,29 @@ fn faults_are_mended_only_when_asked() {
     );
 }
 
+/// `spec/agent-logs.md` 1.2 no. 8: lines that are told by their head are not checked, but for a last
+/// one without an end, which may be cut off.
+#[test]
+fn idle_lines_are_passed_over_and_counted() {
+    let log = b"idle {\n{}\nidle\nbad\nidle cut o";
+    let mut reader = RecordReader::new(&log[..], LineOptions::default(), Repairs::ALL)
+        .passing(|line| line.starts_with(b"idle"));
+    let mut seen = Vec::new();
+    while reader.advance().unwrap() {
+        let record = reader.record();
+        let bytes = record.bytes.to_vec();
+        seen.push((bytes, record.position.line, record.passed));
+    }
+    let expected = [("idle {", 1, true), ("{}", 2, false), ("idle", 3, true)]
+        .map(|(line, number, passed)| (line.as_bytes().to_vec(), number, passed));
+    assert_eq!(seen, expected);
+    let counts = reader.counts();
+    assert_eq!(
+        (counts.records, counts.bad, counts.incomplete_tail),
+        (3, 1, true)
+    );
+}
+
 /// `spec/agent-logs.md` 1.2 nos. 3 to 5: what is passed over is counted.
 #[test]
 fn everything_is_counted() {

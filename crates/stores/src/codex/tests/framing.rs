@@ -165,6 +165,26 @@ fn digests_are_nobodys_words() {
     assert_eq!(words[1..], ["a:b"]);
 }
 
+/// The same of what a compaction kept.
+#[test]
+fn digests_are_nobodys_words_in_a_compaction() {
+    let long = "word ".repeat(20_000);
+    let picture = "A".repeat(9 << 20);
+    let shown = format!(
+        "{{\"type\":\"message\",\"role\":\"user\",\"content\":[{{\"type\":\"input_image\",\"image_url\":\"{picture}\"}}]}}"
+    );
+    let history = [
+        bare_message("user", &long),
+        shown,
+        bare_message("user", "Sum"),
+    ];
+    let log = [meta(A, ""), compacted("", &history)];
+    assert_eq!(
+        conversation(log.concat().as_bytes()),
+        ["u:[image]", "c:Sum"]
+    );
+}
+
 /// A long header: the whole prompt of a system can stand in it.
 #[test]
 fn a_header_of_megabytes() {

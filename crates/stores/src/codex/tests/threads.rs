@@ -158,6 +158,16 @@ fn circles_and_long_chains_end() {
     assert_eq!(home.conversation(&id(0)).len(), 2 * 17);
 }
 
+/// A turn that its file leaves open does not go on in the next one, which may be written otherwise.
+#[test]
+fn a_turn_ends_with_its_file() {
+    let first = [meta(A, ""), begin("1"), user_item("a"), agent_item("b")].concat();
+    let more = base(A, None, Some(first.len()));
+    let second = [meta(A, &more), user_event("c"), agent_event("d")].concat();
+    let home = Home::new(&[(place(A).as_str(), first), (&later(A, B), second)]);
+    assert_eq!(home.conversation(A), ["u:a", "a:b", "u:c", "a:d"]);
+}
+
 /// A base that was cut off by hand in the middle of a record.
 #[test]
 fn a_cut_inside_a_record_ends_before_it() {

@@ -86,6 +86,15 @@ fn names_from_events_and_from_the_index() {
     );
 }
 
+/// 3.11: current versions write no names into the log, so it is not read on behind the first prompt.
+#[test]
+fn a_current_log_is_read_up_to_the_first_prompt() {
+    let event = renamed("2026-08-01T08:00:00Z", ",\"thread_name\":\"E\"");
+    let current =
+        log(&[event]).replace("\"source\":", "\"history_mode\":\"paginated\",\"source\":");
+    check(&current, "", "first prompt");
+}
+
 /// A name lies behind any window.
 #[test]
 fn names_far_into_the_log() {
