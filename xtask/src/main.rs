@@ -9,6 +9,7 @@
 )]
 
 mod codegen;
+mod dist;
 mod files;
 mod i18n;
 mod layers;
@@ -30,6 +31,7 @@ use tree::Tree;
 const HELP: &str = "\
 cargo xtask check                  run every check below
 cargo xtask codegen [--check]      write what is derived from code: docs/errors.md, docs/cli.md, the sample store
+cargo xtask dist                   write the plugin of Claude Code to target/dist/claude
 cargo xtask docs                   links, commands and examples in the documents are real
 cargo xtask files                  long, forgotten and unclean files
 cargo xtask i18n check             fail if a README side drifted from the other
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
             tell("confirm", i18n::confirm(root(), &tree, pair), i18n::REPAIR)
         }
         ["codegen"] => tell("codegen", codegen::write(root(), &tree), codegen::REPAIR),
+        ["dist"] => tell("dist", dist::write(root(), &tree), dist::REPAIR),
         ["sample"] => tell("sample", text(sample::write(root())), codegen::REPAIR),
         ["sample", "--check"] => tell("sample", text(sample::check(root())), codegen::REPAIR),
         ["i18n"] => usage(&words),

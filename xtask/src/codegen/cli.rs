@@ -25,7 +25,7 @@ pub(super) fn derive(root: &Path) -> Result<String, Vec<Problem>> {
 }
 
 /// Builds the program and says where it is.
-fn program(root: &Path) -> Result<String, String> {
+pub(crate) fn program(root: &Path) -> Result<String, String> {
     let mut command = cargo(root);
     command.args([
         "build",
