@@ -11,7 +11,54 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// Both sides of the README have the same blocks, which `cargo xtask i18n` checks; so one is enough.
 #[test]
 fn the_readme_shows_what_the_program_does() {
-    assert_eq!(run_sessions("README.md"), 2);
+    assert_eq!(run_sessions("README.md"), 3);
+}
+
+/// As a new user would: each command that installs, in an empty home, and what a prompt gives then.
+#[cfg(unix)]
+#[test]
+fn what_the_readme_installs_works_and_goes_again() {
+    let text = std::fs::read_to_string(Path::new(ROOT).join("README.md")).expect("a document");
+    let commands = text.lines().filter(|line| line.starts_with("sref setup "));
+    let mut hosts = Vec::new();
+    for command in commands {
+        let host = command.split(' ').nth(2).expect("a host");
+        let home = tempfile::tempdir().expect("a home");
+        let home = home.path();
+        let said = run_in(command, home, home);
+        assert!(said.contains("server: written to"), "{command}: {said}");
+        let state = run_in(&format!("sref setup {host} --json"), home, home);
+        let state: serde_json::Value = serde_json::from_str(&state).expect("JSON");
+        let parts = state.as_array().expect("parts");
+        assert!(parts.iter().all(|own| own["state"] == "present"), "{state}");
+        if let Some(part) = parts.iter().find(|own| own["part"] == "hook") {
+            let line = hook_line(part["path"].as_str().expect("a path"));
+            let store = Path::new(ROOT).join("examples/sample-store");
+            let event = r#"{"session_id":"a","prompt":"as in @sref:3f9c","userPromptSubmit":{"prompt":"as in @sref:3f9c"}}"#;
+            let prompt = format!("echo '{event}' | DSH_HOME='{}' {line}", store.display());
+            let answer = run_in(&prompt, home, home);
+            assert!(answer.contains("<referenced-sessions>"), "{host}: {answer}");
+            assert!(answer.contains("sref: attached "), "{host}: {answer}");
+        }
+        run_in(&format!("sref setup {host} --remove"), home, home);
+        assert_eq!(run_in("find . -type f", home, home), "", "{command}");
+        hosts.push(host);
+    }
+    assert_eq!(hosts, ["claude", "codex", "gemini", "cline", "mcp-json"]);
+}
+
+/// What an agent gives to a shell: the command in its file, or the file.
+fn hook_line(path: &str) -> String {
+    let text = std::fs::read_to_string(path).expect("a file");
+    let Ok(settings) = serde_json::from_str::<serde_json::Value>(&text) else {
+        return format!("'{path}'");
+    };
+    let events = settings["hooks"].as_object().expect("events");
+    let (_, groups) = events.iter().next().expect("an event");
+    groups[0]["hooks"][0]["command"]
+        .as_str()
+        .expect("a command")
+        .to_owned()
 }
 
 /// Runs the `console` blocks of a document and tells how many commands they hold.
@@ -36,13 +83,28 @@ fn run_sessions(document: &str) -> usize {
 
 /// What a shell in the root of the repository shows for a command: the answer, then the remarks.
 fn run(command: &str) -> String {
+    // The home of the person in the examples, who has nothing installed.
+    run_in(command, Path::new(ROOT), Path::new("/home/mei"))
+}
+
+fn run_in(command: &str, directory: &Path, home: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_sref"));
-    let directory = program.parent().expect("a directory");
+    let programs = program.parent().expect("a directory");
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path));
-    let output = Command::new("sh")
+    let paths = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
+    let mut shell = Command::new("sh");
+    for moved in [
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "GEMINI_CLI_HOME",
+        "CLINE_DIR",
+    ] {
+        shell.env_remove(moved);
+    }
+    let output = shell
         .args(["-c", command])
-        .current_dir(ROOT)
+        .current_dir(directory)
+        .env("HOME", home)
         .env("PATH", std::env::join_paths(paths).expect("paths"))
         .output()
         .expect("a shell");
