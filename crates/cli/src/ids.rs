@@ -3,6 +3,8 @@
 //! The head of an id is what it shares with most others: `session-` in the ids of dsh, the agent in
 //! those of other agents (`claude:`). So `3f9c` finds `session-3f9c1e52-…`.
 
+use std::collections::HashSet;
+
 use sref::query::{QueryError, SessionRecord};
 use sref::session::{JsStr, SessionId};
 
@@ -61,7 +63,8 @@ impl<'a> Ids<'a> {
         !self.beginning_with(given.as_bytes()).is_empty()
     }
 
-    /// The sessions for which `start` is a beginning, each once, in the order of the listing.
+    /// The sessions for which `start` is a beginning, each once, in the order of the listing. A
+    /// sub-agent's id goes on where that of its session ends, and does not compete with it.
     fn beginning_with(&self, start: &[u8]) -> Vec<usize> {
         let from = self.keys.partition_point(|(key, _)| *key < start);
         let mut found: Vec<usize> = self.keys[from..]
@@ -71,7 +74,15 @@ impl<'a> Ids<'a> {
             .collect();
         found.sort_unstable();
         found.dedup();
+        if found.len() > 1 {
+            let ids: HashSet<&[u8]> = found.iter().map(|at| self.id(*at)).collect();
+            found.retain(|at| parent(self.id(*at)).is_none_or(|own| !ids.contains(own)));
+        }
         found
+    }
+
+    fn id(&self, at: usize) -> &'a [u8] {
+        self.records[at].header.id.as_js_str().as_wtf8()
     }
 
     fn ambiguous(&self, given: &str, found: &[usize]) -> Failure {
@@ -104,22 +115,28 @@ impl<'a> Ids<'a> {
             }
             columns += 1;
             let start = tail.slice(0..end);
-            if columns >= SHOWN && self.begins_one(start.as_wtf8()) {
+            if columns >= SHOWN && self.begins_one(start.as_wtf8(), record) {
                 return visible::line(start);
             }
         }
         // A short id, or one that begins another: only the whole of it is sure to be found.
-        let sure = self.begins_one(tail.as_wtf8());
+        let sure = self.begins_one(tail.as_wtf8(), record);
         visible::line(if sure { tail } else { id })
     }
 
-    fn begins_one(&self, start: &[u8]) -> bool {
+    /// Whether `start` finds this session.
+    fn begins_one(&self, start: &[u8], record: &SessionRecord) -> bool {
         let from = self.keys.partition_point(|(key, _)| *key < start);
         let mut keys = self.keys[from..]
             .iter()
             .take_while(|(key, _)| key.starts_with(start));
-        let first = keys.next();
-        first.is_some_and(|(_, first)| keys.all(|(_, at)| at == first))
+        let Some((_, first)) = keys.next() else {
+            return false;
+        };
+        // The shortest comes first: a session before its sub-agents.
+        let id = self.id(*first);
+        id == record.header.id.as_js_str().as_wtf8()
+            && keys.all(|(_, at)| at == first || parent(self.id(*at)) == Some(id))
     }
 }
 
@@ -136,6 +153,13 @@ pub(crate) fn not_found(given: &str) -> Failure {
 
 fn quote(id: &SessionId) -> String {
     id.as_js_str().excerpt().to_string()
+}
+
+/// The id of the session that a sub-agent belongs to.
+fn parent(id: &[u8]) -> Option<&[u8]> {
+    id.iter()
+        .rposition(|byte| *byte == b'/')
+        .map(|at| &id[..at])
 }
 
 /// What follows the head of an id.
@@ -255,5 +279,29 @@ mod tests {
         }
         // Nobody can type this one.
         assert_eq!(short[7], r"a\u{d83d}");
+    }
+
+    #[test]
+    fn a_sub_agent_does_not_compete_with_its_session() {
+        let records = records(&[
+            ("claude", "claude:5f0c1d2e-01"),
+            ("claude", "claude:5f0c1d2e-01/agent-a1"),
+            ("claude", "claude:5f0c1d2e-01/agent-b2"),
+            ("claude", "claude:77aa77aa-02/agent-c3"),
+        ]);
+        let ids = Ids::new(&records);
+        for given in ["5f0c", "claude:5f", "5f0c1d2e-01"] {
+            assert_eq!(ids.find(given).unwrap(), &records[0], "{given}");
+        }
+        assert_eq!(ids.find("5f0c1d2e-01/agent-b").unwrap(), &records[2]);
+        assert!(ids.find("5f0c1d2e-01/").is_err(), "two begin so");
+        assert_eq!(
+            ids.find("77").unwrap(),
+            &records[3],
+            "its session is not there"
+        );
+        assert_eq!(ids.short(&records[0]), "5f0c1d2e");
+        assert_eq!(ids.short(&records[1]), "5f0c1d2e-01/agent-a");
+        assert_eq!(ids.short(&records[3]), "77aa77aa");
     }
 }

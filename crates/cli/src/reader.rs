@@ -14,7 +14,8 @@ use sref::uri::SessionUri;
 use sref_delivery::Known;
 use sref_stores::dsh::session_directory;
 use sref_stores::{
-    Corpus, Diagnostic, Environment, Listing, Located, Store, StoreError, discover, open,
+    Corpus, Diagnostic, Environment, Examination, Listing, Located, Store, StoreError, discover,
+    open,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -28,7 +29,7 @@ use crate::term::visible;
 pub(crate) struct Reader {
     corpus: Corpus,
     /// Stores that are there and cannot be opened.
-    broken: Vec<StoreReport>,
+    broken: Vec<(&'static str, PathBuf, Arc<StoreError>)>,
     /// Where stores were looked for and are not.
     absent: Vec<Located>,
     /// What the last listing skipped.
@@ -56,11 +57,7 @@ impl Reader {
                 match open(located.kind, &located.root).filter(|_| there) {
                     None => absent.push(located),
                     Some(Ok(store)) => opened.push(store),
-                    Some(Err(error)) => broken.push(StoreReport {
-                        kind: located.kind,
-                        root: located.root,
-                        listing: Err(error),
-                    }),
+                    Some(Err(error)) => broken.push((located.kind, located.root, Arc::new(error))),
                 }
             }
         }
@@ -94,10 +91,7 @@ impl Reader {
     /// Names the stores that an answer is without, each once: those that cannot be opened, and
     /// those that could not be listed by now.
     pub(crate) fn remark(&self) {
-        let broken = self.broken.iter().filter_map(|report| {
-            let error = report.listing.as_ref().err()?;
-            Some(left_out(report.kind, &report.root, error))
-        });
+        let broken = (self.broken.iter()).map(|(kind, root, error)| left_out(kind, root, error));
         let passed_over = self.corpus.passed_over();
         let passed_over =
             (passed_over.iter()).map(|(store, error)| left_out(store.kind(), store.root(), error));
@@ -188,16 +182,35 @@ impl Reader {
         skipped
     }
 
-    /// What each store holds and what it skipped.
-    pub(crate) fn reports(self) -> Vec<StoreReport> {
+    /// What was passed over in a session.
+    pub(crate) fn damage(&self, id: &SessionId) -> Result<Vec<Diagnostic>, Failure> {
+        Ok(self.wait(|cancel| self.corpus.examine_one(id, cancel))?)
+    }
+
+    /// What was passed over in the sessions that a store lists, given by its place.
+    pub(crate) fn examine(
+        &self,
+        store: usize,
+        ids: Vec<JsString>,
+    ) -> Result<Vec<Examination>, StoreError> {
+        self.wait(|cancel| self.corpus.examine(store, ids, cancel))
+    }
+
+    /// What each store holds and what it skipped; first those that could be opened, in their order.
+    pub(crate) fn reports(&self) -> Vec<StoreReport> {
         let listings = self.wait(|cancel| self.corpus.survey(cancel));
         let stores = self.corpus.stores().iter();
         let read = stores.zip(listings).map(|(store, listing)| StoreReport {
             kind: store.kind(),
             root: store.root().to_owned(),
-            listing,
+            listing: listing.map_err(Arc::new),
         });
-        read.chain(self.broken).collect()
+        let broken = self.broken.iter().map(|(kind, root, error)| StoreReport {
+            kind,
+            root: root.clone(),
+            listing: Err(Arc::clone(error)),
+        });
+        read.chain(broken).collect()
     }
 }
 
@@ -205,7 +218,7 @@ impl Reader {
 pub(crate) struct StoreReport {
     pub(crate) kind: &'static str,
     pub(crate) root: PathBuf,
-    pub(crate) listing: Result<Listing, StoreError>,
+    pub(crate) listing: Result<Listing, Arc<StoreError>>,
 }
 
 impl StoreReport {

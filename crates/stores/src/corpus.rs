@@ -4,18 +4,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 use sref_query::{QueryError, SessionQuery, SessionRecord, TitleResult};
-use sref_session::{JsString, SessionHeader, SessionId, SurfaceSnapshot};
+use sref_session::{JsString, SessionId, SurfaceSnapshot};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use crate::dsh::Product;
-use crate::{KINDS, Listed, Listing, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
+use crate::ids::{listed_id, native_id, native_of_fork, qualify};
+use crate::{
+    Diagnostic, Examination, Listed, Listing, Order, Store, StoreError, StoreErrorKind,
+    TitleOutcome,
+};
 
 /// How many logs are read at once, as many as the reference reads.
 const CONCURRENCY: usize = 4;
-/// The agent whose ids stand as they are, so that mentions made by its hosts resolve.
-const PLAIN: &str = "dsh";
 
 /// Several stores as one [`SessionQuery`]. Needs a tokio runtime: stores block.
 ///
@@ -174,10 +176,49 @@ impl Corpus {
     ) -> Result<Option<SessionId>, QueryError> {
         let owner = self.owner(id, cancel).await;
         let owner = owner.map_err(|error| query_error(id, error))?;
-        Ok(owner.map(|(at, native)| match self.stores[at].kind() {
-            PLAIN => native.into(),
-            kind => qualified(kind, &native.into()),
-        }))
+        Ok(owner.map(|(at, native)| listed_id(self.stores[at].kind(), &native)))
+    }
+
+    /// What [`Store::examine`] tells of the sessions of one store, given by its place among
+    /// [`stores`](Self::stores) and by the ids that it lists.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be listed.
+    pub async fn examine(
+        &self,
+        store: usize,
+        natives: Vec<JsString>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        let Some(store) = self.stores.get(store) else {
+            return Ok(natives
+                .iter()
+                .map(|_| Err(StoreError::not_found()))
+                .collect());
+        };
+        let call =
+            move |store: &dyn Store, cancel: &CancellationToken| store.examine(&natives, cancel);
+        self.blocking(store, cancel, call).await
+    }
+
+    /// What [`Store::examine`] tells of one session.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SessionQuery::surface`], also when there is no such session.
+    pub async fn examine_one(
+        &self,
+        id: &SessionId,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Diagnostic>, QueryError> {
+        let owner = self.owner(id, cancel).await;
+        let owner = owner.map_err(|error| query_error(id, error))?;
+        let (store, native) =
+            owner.ok_or_else(|| QueryError::SessionNotFound { id: id.clone() })?;
+        let found = self.examine(store, vec![native], cancel).await;
+        let found = found.and_then(|mut all| all.pop().unwrap_or_else(|| Ok(Vec::new())));
+        found.map_err(|error| query_error(id, error))
     }
 
     /// Runs a call on a thread that may block. Dropping the future cancels the call.
@@ -412,40 +453,6 @@ impl SessionQuery for Corpus {
             Err(error) => Err(query_error(id, error)),
         }
     }
-}
-
-/// What a fork of dsh calls the session of this id, if it is one of a fork.
-fn native_of_fork(id: &SessionId) -> Option<JsString> {
-    let forks = KINDS.iter().filter(|kind| **kind != PLAIN);
-    let mut forks = forks.filter(|kind| Product::of(kind).is_some());
-    forks.find_map(|kind| native_id(kind, id))
-}
-
-/// What a store of this kind calls the session of this id.
-fn native_id(kind: &str, id: &SessionId) -> Option<JsString> {
-    if kind == PLAIN {
-        return Some(id.as_js_string().clone());
-    }
-    let id = id.as_js_str();
-    let prefix = kind.len() + 1;
-    let is_own = id.as_wtf8().strip_prefix(kind.as_bytes())?.first() == Some(&b':');
-    is_own.then(|| id.slice(prefix..id.len()).to_js_string())
-}
-
-/// Gives a header the ids that its sessions have outside of their store.
-fn qualify(kind: &str, header: &mut SessionHeader) {
-    if kind == PLAIN {
-        return;
-    }
-    header.id = qualified(kind, &header.id);
-    let parent = header.parent_session.as_ref();
-    header.parent_session = parent.map(|parent| qualified(kind, parent));
-}
-
-fn qualified(kind: &str, native: &SessionId) -> SessionId {
-    let mut id = JsString::from(format!("{kind}:"));
-    id.push(native.as_js_str());
-    SessionId::new(id)
 }
 
 fn record(kind: &'static str, listed: Listed) -> SessionRecord {

@@ -66,6 +66,16 @@ pub enum DiagnosticKind {
     MissingBase,
     /// Records of a type or shape that this reader does not know, and their number.
     UnknownRecords,
+    /// Lines that are no JSON, and their number.
+    BadLines,
+    /// Lines beyond the cap, and their number.
+    LongLines,
+    /// Lines that could be read after a repair, and their number.
+    RepairedLines,
+    /// A last line without an end.
+    TornTail,
+    /// Records that follow none, though they name one, and their number.
+    Gaps,
 }
 
 impl DiagnosticKind {
@@ -108,8 +118,22 @@ impl DiagnosticKind {
             | Self::NoConversation
             | Self::Copy
             | Self::MissingBase
-            | Self::UnknownRecords => false,
+            | Self::UnknownRecords
+            | Self::BadLines
+            | Self::LongLines
+            | Self::RepairedLines
+            | Self::TornTail
+            | Self::Gaps => false,
         }
+    }
+
+    /// Whether a session in which it was found may lack words that were once said.
+    #[must_use]
+    pub const fn loses_words(self) -> bool {
+        matches!(
+            self,
+            Self::BadLines | Self::LongLines | Self::Gaps | Self::MissingBase
+        )
     }
 
     #[rustfmt::skip]
@@ -132,6 +156,11 @@ impl DiagnosticKind {
             Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
+            Self::BadLines => ("store.bad-lines", "agent-logs 1.2", "lines that are no JSON were passed over"),
+            Self::LongLines => ("store.long-lines", "agent-logs 1.2", "oversized lines were passed over"),
+            Self::RepairedLines => ("store.repaired-lines", "agent-logs 1.2", "lines were read after a repair"),
+            Self::TornTail => ("store.torn-tail", "agent-logs 1.2", "the last line has no end: its writer was stopped, or is at it"),
+            Self::Gaps => ("store.gaps", "agent-logs 2.6", "records before these are not there"),
         }
     }
 }

@@ -62,7 +62,38 @@ pub trait Store: Send + Sync + fmt::Debug {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError>;
+
+    /// Reads sessions to their ends and tells what of them was passed over, one entry an id, in the
+    /// order of `ids`. An entry that is an error is that of [`surface`](Self::surface).
+    ///
+    /// By default nothing is ever passed over.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list`](Self::list).
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            let surface = self.surface(id, cancel);
+            out.push(match surface {
+                Ok(Some(_)) => Ok(Vec::new()),
+                Ok(None) => Err(StoreError::not_found()),
+                Err(error) => Err(error),
+            });
+        }
+        Ok(out)
+    }
 }
+
+/// What was passed over in one session, and so may be missing from what is shown of it.
+pub type Examination = Result<Vec<Diagnostic>, StoreError>;
 
 /// The title of one session.
 pub type TitleOutcome = Result<Option<TitleSnapshot>, StoreError>;

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use sref::session::JsString;
 use sref::session::json::{Object, Value};
-use sref_stores::Diagnostic;
+use sref_stores::{Diagnostic, StoreError};
 
 use crate::console;
 use crate::failure::{self, Failure};
@@ -17,18 +17,24 @@ use crate::term::visible;
 const EXAMPLES: &str = "\
 Examples:
   sref doctor
+  sref doctor --sessions           also read every session that is listed
   sref doctor --store dsh=examples/sample-store/sessions
   sref doctor --json | jq -r '.[] | [.code, .path] | @tsv'
 
-JSON: an array of {kind, root, code, path?, detail}.";
+JSON: an array of {kind, root, code, rule?, path?, sessionId?, detail}; sessionId is there when the
+session is listed.";
 
 /// Say which files of the stores were skipped, and why
 ///
 /// A session that is not listed is in one of them, or in a store that `sref stores` does not name.
 /// Also says when Codex does not run the hook that `sref setup codex` wrote.
+/// What is passed over inside of a session shows when the session is read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// Read every session that is listed, and say what of it is damaged or not known
+    #[arg(long)]
+    sessions: bool,
     #[command(flatten)]
     stores: Stores,
     #[command(flatten)]
@@ -38,10 +44,16 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let progress = Progress::start("Reading the stores");
-        let reports = Reader::open(&self.stores)?.reports();
+        let reader = Reader::open(&self.stores)?;
+        let reports = reader.reports();
+        let mut findings: Vec<Finding> = reports.iter().flat_map(findings).collect();
+        if self.sessions {
+            for (at, report) in reports.iter().enumerate() {
+                findings.extend(examined(&reader, at, report));
+            }
+        }
         drop(progress);
         let trust = self.stores.places.is_empty().then(trust::codex).flatten();
-        let findings: Vec<Finding> = reports.iter().flat_map(findings).collect();
         if self.format.json {
             let trust = trust.as_ref().and_then(Trust::shape);
             let shapes = findings.iter().map(Finding::shape).chain(trust);
@@ -54,42 +66,73 @@ impl Args {
         trust.iter().for_each(Trust::remark);
         if findings.is_empty() {
             let stores = many(reports.len() as u64, "store");
-            console::say(&format!("Nothing was skipped in {stores}."));
+            let sessions = reports.iter().flat_map(|report| &report.listing);
+            let sessions = sessions.map(|listing| listing.sessions.len() as u64).sum();
+            console::say(&if self.sessions {
+                let sessions = many(sessions, "session");
+                format!("Nothing was skipped in {stores} or passed over in {sessions}.")
+            } else {
+                format!("Nothing was skipped in {stores}.")
+            });
         }
         Ok(())
     }
 }
 
-/// Something that keeps a session, or a whole store, from being listed.
+/// Something that keeps a session, or a whole store, from being listed, or words of a session from
+/// being shown.
 struct Finding {
     kind: &'static str,
     root: JsString,
     code: &'static str,
+    /// Where the rule is written down.
+    rule: Option<&'static str>,
     path: Option<JsString>,
+    /// The session that is listed nevertheless.
+    session: Option<JsString>,
     /// What it means, and more about it.
     detail: String,
 }
 
 fn findings(report: &StoreReport) -> Vec<Finding> {
-    let finding = |code, path: Option<&Path>, detail| Finding {
-        kind: report.kind,
-        root: text(&report.root),
-        code,
-        path: path.map(text),
-        detail,
-    };
     match &report.listing {
-        Ok(listing) => listing
-            .diagnostics
-            .iter()
-            .map(|own| finding(own.code(), Some(&own.path), detail(own)))
-            .collect(),
-        Err(error) => vec![finding(
-            error.reason(),
-            error.path(),
-            failure::with_causes(error),
-        )],
+        Ok(listing) => {
+            let skipped = listing.diagnostics.iter();
+            skipped.map(|own| Finding::skipped(report, own)).collect()
+        }
+        Err(error) => vec![Finding::failed(report, error)],
     }
+}
+
+/// What is passed over in the sessions that a store lists.
+fn examined(reader: &Reader, at: usize, report: &StoreReport) -> Vec<Finding> {
+    let Ok(listing) = &report.listing else {
+        return Vec::new();
+    };
+    let ids = listing.sessions.iter();
+    let ids: Vec<JsString> = ids
+        .map(|own| own.header.id.as_js_string().clone())
+        .collect();
+    let outcomes = match reader.examine(at, ids.clone()) {
+        Ok(outcomes) => outcomes,
+        Err(error) => return vec![Finding::failed(report, &error)],
+    };
+    let mut found = Vec::new();
+    for (id, outcome) in ids.into_iter().zip(outcomes) {
+        let own = match &outcome {
+            // What the listing told is told.
+            Ok(passed) => (passed.iter())
+                .filter(|own| !listing.diagnostics.contains(own))
+                .map(|own| Finding::skipped(report, own))
+                .collect(),
+            Err(error) => vec![Finding::failed(report, error)],
+        };
+        found.extend(own.into_iter().map(|own| Finding {
+            session: Some(id.clone()),
+            ..own
+        }));
+    }
+    found
 }
 
 /// What a diagnostic means, and more about it.
@@ -107,14 +150,49 @@ fn text(path: &Path) -> JsString {
 }
 
 impl Finding {
-    /// `{kind, root, code, path?, detail}`
+    fn skipped(report: &StoreReport, own: &Diagnostic) -> Self {
+        Self {
+            kind: report.kind,
+            root: text(&report.root),
+            code: own.code(),
+            rule: Some(own.kind.rule()),
+            path: Some(text(&own.path)),
+            session: None,
+            detail: detail(own),
+        }
+    }
+
+    fn failed(report: &StoreReport, error: &StoreError) -> Self {
+        Self {
+            kind: report.kind,
+            root: text(&report.root),
+            code: error.reason(),
+            rule: None,
+            path: error.path().map(text),
+            session: None,
+            detail: failure::with_causes(error),
+        }
+    }
+
+    /// `{kind, root, code, rule?, path?, sessionId?, detail}`
     fn shape(&self) -> Value {
         let mut out = Object::new()
             .with("kind", self.kind)
             .with("root", self.root.clone())
             .with("code", self.code);
+        if let Some(rule) = self.rule {
+            out.set("rule", rule);
+        }
         if let Some(path) = &self.path {
             out.set("path", path.clone());
+        }
+        if let Some(session) = &self.session {
+            out.set(
+                "sessionId",
+                sref_stores::listed_id(self.kind, session)
+                    .as_js_string()
+                    .clone(),
+            );
         }
         out.with("detail", self.detail.as_str()).into()
     }

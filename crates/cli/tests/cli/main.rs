@@ -5,6 +5,7 @@
 )]
 
 mod citing;
+mod damage;
 mod filters;
 mod forks;
 mod hook;

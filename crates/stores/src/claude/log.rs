@@ -7,6 +7,7 @@ use sref_session::{Block, JsString, Source, SurfaceEvent};
 use tokio_util::sync::CancellationToken;
 
 use super::chain::{Key, Node, Path, Preserved, live_path};
+use super::damage::Unknown;
 use super::injected::Said;
 use super::record::{Content, Fact, Kept, Record};
 use crate::lines::{Counts, LineOptions, LongLines, RecordReader, Repairs};
@@ -28,7 +29,7 @@ pub(super) struct Log {
     pub(super) first_time: Option<JsString>,
     pub(super) last_time: Option<JsString>,
     pub(super) counts: Counts,
-    pub(super) unknown: u64,
+    pub(super) unknown: Unknown,
     /// The number of the last record, from 0.
     pub(super) last_record: Option<u64>,
 }
@@ -82,7 +83,7 @@ impl Log {
             }
             match Record::parse(record.bytes) {
                 Ok(parsed) => log.take(parsed, record.position.line - 1, agent),
-                Err(_) => log.unknown += 1,
+                Err(_) => log.unknown.add(JsString::new()),
             }
         }
         log.counts = records.counts();
@@ -90,7 +91,9 @@ impl Log {
     }
 
     fn take(&mut self, record: Record, line: u64, agent: bool) {
-        self.unknown += u64::from(record.unknown);
+        if let Some(kind) = record.unknown {
+            self.unknown.add(kind);
+        }
         if self.cwd.is_none() {
             self.cwd = record.cwd.filter(|cwd| !cwd.is_empty());
         }
@@ -182,8 +185,13 @@ impl Log {
         out
     }
 
-    /// The conversation as a surface, and how often the chain was broken.
-    pub(super) fn surface(mut self) -> (Vec<SurfaceEvent>, u64) {
+    /// How often the chain of the conversation is broken.
+    pub(super) fn gaps(&self) -> u64 {
+        self.path().gaps
+    }
+
+    /// The conversation as a surface.
+    pub(super) fn surface(mut self) -> Vec<SurfaceEvent> {
         let path = self.path();
         let mut events = Vec::new();
         let mut answer: Option<(u64, Option<u64>, Vec<JsString>)> = None;
@@ -233,7 +241,7 @@ impl Log {
         if let Some((seq, _, texts)) = &answer {
             events.push(answer_event(*seq, texts));
         }
-        (events, path.gaps)
+        events
     }
 
     /// Whether a turn followed a command: an answer, or the prompt that it stands for.

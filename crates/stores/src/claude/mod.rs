@@ -1,6 +1,7 @@
 //! Claude Code: one JSONL file a session, a tree of records (`spec/agent-logs.md` 2).
 
 mod chain;
+mod damage;
 mod files;
 mod injected;
 mod log;
@@ -21,7 +22,8 @@ use self::files::LogFile;
 use self::log::Log;
 use self::peek::Peek;
 use crate::{
-    Diagnostic, DiagnosticKind, Listed, Listing, Order, Store, StoreError, TitleOutcome, file,
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Order, Store, StoreError,
+    TitleOutcome, file,
 };
 
 /// The sessions of Claude Code below one `projects` directory.
@@ -207,10 +209,7 @@ impl Store for ClaudeStore {
         let Some(file) = self.file(id, cancel)? else {
             return Ok(None);
         };
-        let log = observe(&file, |handle, size| {
-            Log::read(handle.take(size), file.agent, cancel)
-        })?;
-        let log = log.ok_or_else(StoreError::cancelled)?;
+        let log = read(&file, cancel)?;
         let peek = Peek {
             first_time: log.first_time.clone(),
             cwd: log.relocated.clone().or_else(|| log.cwd.clone()),
@@ -218,9 +217,41 @@ impl Store for ClaudeStore {
         };
         let header = listed(&file, &peek).header;
         let last_record = log.last_record;
-        let (events, _gaps) = log.surface();
+        let events = log.surface();
         Ok(Some(SurfaceSnapshot::new(header, last_record, events)))
     }
+
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        let files = self.files(&mut Vec::new(), cancel)?;
+        let files: HashMap<&JsString, &LogFile> =
+            files.iter().map(|file| (&file.id, file)).collect();
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            out.push(match files.get(id) {
+                None => Err(StoreError::not_found()),
+                Some(file) => read(file, cancel).map(|log| {
+                    let gaps = log.gaps();
+                    damage::diagnostics(&file.path, &log.counts, &log.unknown, gaps)
+                }),
+            });
+        }
+        Ok(out)
+    }
+}
+
+/// Reads a log to its end.
+fn read(file: &LogFile, cancel: &CancellationToken) -> Result<Log, StoreError> {
+    let log = observe(file, |handle, size| {
+        Log::read(handle.take(size), file.agent, cancel)
+    })?;
+    log.ok_or_else(StoreError::cancelled)
 }
 
 /// Which of the found logs are old copies: their records are all in another one that begins with
@@ -235,11 +266,7 @@ fn copies(
     for group in first_uuids.into_values().filter(|group| group.len() > 1) {
         let mut keys = Vec::new();
         for at in &group {
-            let file = &found[*at].0;
-            let log = observe(file, |handle, size| {
-                Log::read(handle.take(size), false, cancel)
-            })?;
-            keys.push(log.ok_or_else(StoreError::cancelled)?.keys());
+            keys.push(read(&found[*at].0, cancel)?.keys());
         }
         for (own, at) in group.iter().enumerate() {
             let bigger = keys.iter().enumerate().any(|(other, theirs)| {

@@ -26,8 +26,8 @@ pub(super) struct Record {
     pub(super) fact: Fact,
     pub(super) timestamp: Option<JsString>,
     pub(super) cwd: Option<JsString>,
-    /// A record type that this reader does not know.
-    pub(super) unknown: bool,
+    /// A record type that this reader does not know; empty when there is none.
+    pub(super) unknown: Option<JsString>,
 }
 
 /// What a record adds to the conversation.
@@ -169,7 +169,7 @@ impl Record {
 
     fn interpret(&mut self, own: &Members<'_>) {
         let Some(kind) = own.kind.and_then(Raw::string) else {
-            self.unknown = true;
+            self.unknown = Some(JsString::new());
             return;
         };
         let kind = kind.text();
@@ -189,7 +189,8 @@ impl Record {
                 self.fact = Fact::LastPrompt(prompt, own.leaf.and_then(key_of));
             }
             b"relocated" => self.fact = titled(own.relocated, Fact::Relocated),
-            other => self.unknown = !KNOWN_TYPES.contains(&other),
+            other if KNOWN_TYPES.contains(&other) => {}
+            _ => self.unknown = own.kind.and_then(Raw::decode),
         }
         let taken_back: Vec<Key> = [own.retracted, own.refused, own.superseded]
             .into_iter()

@@ -30,7 +30,10 @@ use self::log::{Log, Part};
 use self::names::Names;
 use self::rollout::observe;
 use self::threads::{Rollout, Shelf, Thread};
-use crate::{Diagnostic, DiagnosticKind, Listed, Listing, Order, Store, StoreError, TitleOutcome};
+use crate::{
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Order, Store, StoreError,
+    TitleOutcome,
+};
 
 /// The threads of Codex in one home directory.
 ///
@@ -65,30 +68,23 @@ impl CodexStore {
         }
     }
 
-    /// What the logs of a thread hold that this version does not know, or what of them is not there;
-    /// `None` if there is no such thread.
-    ///
+    /// What the logs of a thread hold that this version does not know, or what of them is not there.
     /// A listing tells the same of the beginnings of logs: this reads them to their ends.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::surface`].
-    pub fn examine(
+    fn examine_thread(
         &self,
+        shelf: &Shelf,
         id: &JsString,
         cancel: &CancellationToken,
-    ) -> Result<Option<Vec<Diagnostic>>, StoreError> {
-        let shelf = self.shelf(cancel)?;
-        let Some(thread) = self.thread(&shelf, id, cancel)? else {
-            return Ok(None);
-        };
+    ) -> Examination {
+        let thread = self.thread(shelf, id, cancel)?;
+        let thread = thread.ok_or_else(StoreError::not_found)?;
         let mut found = Vec::new();
         for (file, part) in shelf.chain(thread.head())? {
             let unknown = read(&[(file.clone(), part)], cancel)?.unknown;
             found.extend(unknown_records(&file.path, unknown));
-            found.extend(missing_base(&shelf, &Rollout::read(file)?));
+            found.extend(missing_base(shelf, &Rollout::read(file)?));
         }
-        Ok(Some(found))
+        Ok(found)
     }
 
     fn shelf(&self, cancel: &CancellationToken) -> Result<Shelf, StoreError> {
@@ -267,5 +263,21 @@ impl Store for CodexStore {
             last_record,
             log.turns.surface(),
         )))
+    }
+
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        let shelf = self.shelf(cancel)?;
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            out.push(self.examine_thread(&shelf, id, cancel));
+        }
+        Ok(out)
     }
 }

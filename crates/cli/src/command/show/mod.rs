@@ -83,7 +83,10 @@ impl Args {
         let record = reader.find(&self.id, &self.spelling)?;
         let surface = reader.surface(&record.header.id)?;
         let title = reader.title(&record.header.id)?;
-        let diagnostics = reader.diagnostics(&record.header.id);
+        let mut diagnostics = reader.diagnostics(&record.header.id);
+        let others = diagnostics.len();
+        // The session was read, so that a failure of this is no failure of the answer.
+        diagnostics.extend(reader.damage(&record.header.id).unwrap_or_default());
         drop(progress);
 
         let conversation = project(&surface, dialect.checkpoints());
@@ -122,13 +125,28 @@ impl Args {
         } else {
             draw::overview(&picture, columns)
         })?;
-        for own in &diagnostics {
+        if let Some(note) = damage(&diagnostics[others..]) {
+            console::say(&note);
+        }
+        for own in &diagnostics[..others] {
             let path = own.path.to_string_lossy();
             let note = format!("note: {path}: {}", super::doctor::detail(own));
             console::say(&visible::line(note.as_str().into()));
         }
         Ok(())
     }
+}
+
+/// `note: this session was read with damage: …`, when words may be missing.
+fn damage(found: &[Diagnostic]) -> Option<String> {
+    let found = found.iter().filter(|own| own.kind.loses_words());
+    let found: Vec<String> = found.map(super::doctor::detail).collect();
+    (!found.is_empty()).then(|| {
+        let found = found.join("; ");
+        let note =
+            format!("note: words may be missing: {found}; `sref doctor --sessions` says where");
+        visible::line(note.as_str().into())
+    })
 }
 
 /// The conversation from a message on, counted from 1.

@@ -304,9 +304,10 @@ fn unknown_records_are_reported() {
     .concat();
     let home = Home::new(&[(place(A).as_str(), log)]);
     assert_eq!(home.kinds(), []);
-    let found = home.store.examine(&A.into(), &cancel()).unwrap().unwrap();
+    let found = home.examine(A).unwrap();
     assert_eq!((found.len(), found[0].detail.as_str()), (1, "6"));
-    assert_eq!(home.store.examine(&B.into(), &cancel()).unwrap(), None);
+    let nobody = home.examine(B).unwrap_err();
+    assert_eq!(nobody.kind(), crate::StoreErrorKind::NotFound);
 }
 
 #[test]

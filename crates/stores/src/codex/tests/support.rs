@@ -30,6 +30,12 @@ pub(super) struct Home {
 }
 
 impl Home {
+    /// What is told of one thread.
+    pub(super) fn examine(&self, id: &str) -> crate::Examination {
+        let mut all = self.store.examine(&[id.into()], &cancel()).unwrap();
+        all.remove(0)
+    }
+
     /// A home with these files in it, by their place.
     pub(super) fn new<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
         let directory = TempDir::new().unwrap();

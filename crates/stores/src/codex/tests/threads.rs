@@ -128,7 +128,7 @@ fn a_missing_base_is_named_and_costs_only_itself() {
     let home = Home::new(&[(later(A, B).as_str(), second(A, &base(A, Some(4), None)))]);
     assert_eq!(home.conversation(A), ["u:e", "a:f"]);
     assert_eq!(home.kinds(), [DiagnosticKind::MissingBase]);
-    let found = home.store.examine(&A.into(), &cancel()).unwrap().unwrap();
+    let found = home.examine(A).unwrap();
     assert_eq!(
         (found[0].kind, found[0].detail.contains(A)),
         (DiagnosticKind::MissingBase, true)

@@ -1,0 +1,72 @@
+//! What a log holds that is not read, and what is missing from it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sref_session::JsString;
+
+use crate::lines::Counts;
+use crate::{Diagnostic, DiagnosticKind};
+
+/// How many types of unknown records are named.
+const NAMED: usize = 8;
+
+/// Records of types that this reader does not know (`spec/agent-logs.md` 2.4: they grow weekly).
+#[derive(Debug, Default)]
+pub(super) struct Unknown {
+    records: u64,
+    /// The first types, by name; empty for records without one.
+    types: BTreeMap<JsString, u64>,
+}
+
+impl Unknown {
+    pub(super) fn add(&mut self, kind: JsString) {
+        self.records += 1;
+        if self.types.len() < NAMED || self.types.contains_key(&kind) {
+            *self.types.entry(kind).or_default() += 1;
+        }
+    }
+
+    /// `3: "a", "b"`
+    fn detail(&self) -> String {
+        let types = self.types.keys().filter(|kind| !kind.is_empty());
+        let types: Vec<String> = types
+            .map(|kind| kind.as_js_str().excerpt().to_string())
+            .collect();
+        let more = if self.types.len() == NAMED {
+            ", …"
+        } else {
+            ""
+        };
+        let colon = if types.is_empty() { "" } else { ": " };
+        format!("{}{colon}{}{more}", self.records, types.join(", "))
+    }
+}
+
+/// The diagnostics of a log that was read to its end.
+pub(super) fn diagnostics(
+    path: &Path,
+    counts: &Counts,
+    unknown: &Unknown,
+    gaps: u64,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut note = |kind, number: u64, detail: String| {
+        if number > 0 {
+            found.push(Diagnostic::new(kind, path, detail));
+        }
+    };
+    for (kind, number) in [
+        (DiagnosticKind::BadLines, counts.bad),
+        (DiagnosticKind::LongLines, counts.too_long),
+        (DiagnosticKind::Gaps, gaps),
+        (DiagnosticKind::RepairedLines, counts.repaired),
+    ] {
+        note(kind, number, number.to_string());
+    }
+    let torn = u64::from(counts.incomplete_tail);
+    note(DiagnosticKind::TornTail, torn, String::new());
+    let kind = DiagnosticKind::UnknownRecords;
+    note(kind, unknown.records, unknown.detail());
+    found
+}
