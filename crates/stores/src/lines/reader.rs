@@ -34,6 +34,8 @@ pub struct LineReader<R> {
     /// The offset of `start` in the source.
     offset: u64,
     current: Current,
+    /// Which long lines are told by their start to be of no use.
+    skip: fn(&[u8]) -> bool,
 }
 
 /// Where the line of the last [`LineReader::advance`] is.
@@ -97,6 +99,8 @@ pub enum Wholeness {
     Condensed,
     /// Only its start.
     Cut,
+    /// Only its start, which told that the rest is of no use.
+    Skipped,
 }
 
 /// One line, without its LF.
@@ -127,7 +131,13 @@ impl<R: Read> LineReader<R> {
             ended: false,
             offset: 0,
             current: Current::default(),
+            skip: |_| false,
         }
+    }
+
+    /// Skips the rest of a line beyond the cap when `skip` tells by its start that it is of no use.
+    pub(super) fn skipping(&mut self, skip: fn(&[u8]) -> bool) {
+        self.skip = skip;
     }
 
     /// Goes to the next line; `false` at the end.
@@ -234,7 +244,9 @@ impl<R: Read> LineReader<R> {
     /// Passes a line of more than the cap, which fills the pending bytes and goes on.
     fn long_line(&mut self, cap: usize) -> io::Result<()> {
         // More than `cap` bytes are pending, so behind the head there is room to read into.
+        let skipped = (self.skip)(&self.buffer[self.start..self.end]);
         let (head, mut condenser) = match self.options.long {
+            _ if skipped => (0, None),
             LongLines::Head(head) => (head.min(cap), None),
             LongLines::Condense => (0, Some(Condenser::default())),
         };
@@ -262,7 +274,11 @@ impl<R: Read> LineReader<R> {
         };
         self.note(length, terminated);
         self.current.range = keep;
-        self.current.wholeness = Wholeness::Cut;
+        self.current.wholeness = if skipped {
+            Wholeness::Skipped
+        } else {
+            Wholeness::Cut
+        };
         if let Some(condenser) = condenser
             && let Some(condensed) = condenser.finish()
         {

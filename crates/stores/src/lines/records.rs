@@ -142,6 +142,7 @@ impl<R: Read> RecordReader<R> {
     #[must_use]
     pub fn passing(mut self, pass: fn(&[u8]) -> bool) -> Self {
         self.pass = pass;
+        self.lines.skipping(pass);
         self
     }
 
@@ -166,7 +167,12 @@ impl<R: Read> RecordReader<R> {
                 self.counts.too_long += 1;
                 return Ok(true);
             }
-            if terminated && (self.pass)(line.bytes) {
+            let skipped = line.wholeness == Wholeness::Skipped;
+            if skipped && !terminated {
+                self.counts.incomplete_tail = true;
+                continue;
+            }
+            if terminated && (skipped || (self.pass)(line.bytes)) {
                 self.range = 0..line.bytes.len();
                 self.passed = true;
                 self.counts.records += 1;
@@ -319,7 +325,7 @@ impl<R: Read> RecordReader<R> {
                         bytes: line.bytes.to_vec(),
                         position: Some(line.position),
                         terminated: line.terminated,
-                        cut: line.wholeness == Wholeness::Cut,
+                        cut: matches!(line.wholeness, Wholeness::Cut | Wholeness::Skipped),
                     }
                 }
                 None => break,

@@ -201,6 +201,37 @@ fn idle_lines_are_passed_over_and_counted() {
     );
 }
 
+/// Of a long line that is of no use nothing is kept or looked at but its start.
+#[test]
+fn long_idle_lines_are_skipped() {
+    let long = "x".repeat(50_000);
+    let log = format!("idle {long}\n[\"{long}\"]\n{{}}\nidle {long}");
+    for long in [LongLines::Condense, LongLines::Head(8)] {
+        let options = LineOptions {
+            block: 256,
+            cap: 1000,
+            first_cap: 1000,
+            long,
+        };
+        let mut reader = RecordReader::new(log.as_bytes(), options, Repairs::ALL)
+            .passing(|line| line.starts_with(b"idle"));
+        let mut seen = Vec::new();
+        while reader.advance().unwrap() {
+            let record = reader.record();
+            seen.push((
+                record.position.line,
+                record.passed,
+                record.bytes.len() < 200,
+            ));
+        }
+        assert_eq!(seen[0], (1, true, true));
+        assert_eq!((seen[1].0, seen[1].1), (2, false));
+        assert_eq!(seen[2], (3, false, true));
+        assert_eq!(seen.len(), 3);
+        assert!(reader.counts().incomplete_tail);
+    }
+}
+
 /// `spec/agent-logs.md` 1.2 nos. 3 to 5: what is passed over is counted.
 #[test]
 fn everything_is_counted() {
