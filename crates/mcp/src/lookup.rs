@@ -8,6 +8,9 @@ use crate::fault::Fault;
 use crate::keys;
 use crate::view::View;
 
+/// A string that is longer names nothing: each mention in it is looked up among all sessions.
+const LONGEST: usize = 16 << 10;
+
 /// What one string of a request names: sessions, or why it names none.
 pub(crate) type Named = Result<Vec<Reference>, Failure>;
 
@@ -24,6 +27,10 @@ pub(crate) async fn look_up<Q: SessionQuery>(
     given: &str,
 ) -> Result<Named, Fault> {
     let text = given.trim();
+    if text.len() > LONGEST {
+        let none = Resolution::Unknown(Vec::new());
+        return Ok(Failure::unresolved(text.into(), &none).map_or(Ok(Vec::new()), Err));
+    }
     match extract(text.into(), &Schemes::known(), &MentionOptions::friendly()) {
         Ok(found) if !found.references.is_empty() => return Ok(Ok(found.references)),
         Ok(_) => {}

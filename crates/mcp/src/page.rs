@@ -17,7 +17,7 @@ pub(crate) struct Cursor {
 
 /// A message that does not fit is cut only when so much of it does.
 const WORTH_A_CUT: usize = 512;
-/// Room for the words around the tags: the frame, and where to go on.
+/// Room for the words around the tags: the frame, and where to go on, but for the URI.
 const WORDS: usize = 1024;
 
 impl Cursor {
@@ -79,13 +79,14 @@ pub(crate) fn page(
     }
     let mut session = *session;
     let mut fixed = rendered_len(&session, profile);
-    if fixed + WORDS + WORTH_A_CUT > size {
+    let words_len = WORDS + uri.len();
+    if fixed + words_len + WORTH_A_CUT > size {
         // A directory is worth less than the words.
         session.cwd = None;
         fixed = rendered_len(&session, profile);
     }
     let mut room = size
-        .checked_sub(WORDS + fixed + WORTH_A_CUT)
+        .checked_sub(words_len + fixed + WORTH_A_CUT)
         .ok_or_else(|| wrong_size(size))?
         + WORTH_A_CUT;
     let mut texts: Vec<JsString> = Vec::new();
@@ -181,4 +182,92 @@ fn words(from: Cursor, shown: usize, all: usize, next: Option<Cursor>, uri: &str
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use sref_projection::Item;
+    use sref_session::Role;
+
+    use super::*;
+
+    /// Texts in which much has to be escaped, lone surrogates among it.
+    fn text() -> impl Strategy<Value = JsString> {
+        let part = prop::sample::select(vec![
+            vec![0x61; 40],
+            vec![0x61, 0x0A],
+            vec![0x3C, 0x22],
+            vec![0x65E5; 30],
+            vec![0xD83D, 0xDC69, 0x200D, 0xD83D, 0xDC69],
+            vec![0xD83D],
+            vec![0xDC69],
+            vec![0x202E, 0x00],
+        ]);
+        prop::collection::vec((part, 1_usize..60), 1..6).prop_map(|parts| {
+            let parts = parts.into_iter().map(|(part, times)| part.repeat(times));
+            JsString::from_utf16(parts.flatten())
+        })
+    }
+
+    /// The cursor in the words of a page.
+    fn next(page: &str) -> Option<Cursor> {
+        let (_, after) = page.rsplit_once("\"cursor\":\"")?;
+        Some(Cursor::parse(after.split_once('"').unwrap().0).unwrap())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        /// No page is larger than asked, each goes on where the last one ended, and together they
+        /// are everything.
+        #[test]
+        fn pages_are_small_and_lose_nothing(
+            texts in prop::collection::vec(text(), 0..8),
+            size in 5_600_usize..8_000,
+            id in 1_usize..1_600,
+            cwd in 0_usize..8_000,
+        ) {
+            let items = texts.iter().zip([Role::User, Role::Assistant].into_iter().cycle());
+            let items = items.map(|(text, role)| Item::new(role, text.as_js_str().into()));
+            let conversation: Conversation<'_> = items.collect();
+            let (id, cwd) = ("i".repeat(id), "d".repeat(cwd));
+            let mut session = ReferencedSession::new(id.as_str().into(), "L".into(), &[]);
+            session.cwd = Some(cwd.as_str().into());
+            let uri = format!("dsh-session:{}", "u".repeat(id.len() * 4 / 3));
+            let mut read = vec![JsString::new(); texts.len()];
+            let mut cursor = Cursor::START;
+            loop {
+                let page = page(&session, &conversation, cursor, size, Profile::Hardened, &uri).unwrap();
+                prop_assert!(page.len() <= size, "{} of {size}", page.len());
+                let (_, json) = page.split_once("<referenced-sessions>").unwrap();
+                let (json, _) = json.split_once("</referenced-sessions>").unwrap();
+                let json = sref_session::json::parse(json.as_bytes()).unwrap();
+                let shown = json.as_array().unwrap()[0].get("conversation").unwrap();
+                for (at, own) in shown.as_array().unwrap().iter().enumerate() {
+                    let text = own.get("text").unwrap().as_string().unwrap();
+                    read[cursor.message - 1 + at].push(text.as_js_str());
+                }
+                match next(&page) {
+                    Some(next) => {
+                        let goes_on = (next.message, next.byte) > (cursor.message, cursor.byte);
+                        prop_assert!(goes_on, "{cursor} {next}");
+                        cursor = next;
+                    }
+                    None => break,
+                }
+            }
+            prop_assert_eq!(read, texts);
+        }
+
+        #[test]
+        fn any_cursor_is_answered(text in "[0-9.]{0,12}", size in 0_usize..4_000) {
+            let Ok(cursor) = Cursor::parse(&text) else { return Ok(()) };
+            let items = [Item::new(Role::User, "ein Text".into())];
+            let session = ReferencedSession::new("s".into(), "L".into(), &[]);
+            let conversation = items.into_iter().collect();
+            let made = page(&session, &conversation, cursor, size, Profile::Plain, "dsh-session:x");
+            prop_assert!(made.is_err() || size > WORTH_A_CUT);
+        }
+    }
 }

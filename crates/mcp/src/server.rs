@@ -145,12 +145,14 @@ impl<Q: SessionQuery + 'static> Server<Q> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn serve<R, W>(self, read: R, write: W) -> Result<(), ServeError>
+    pub async fn serve<R, W>(mut self, read: R, write: W) -> Result<(), ServeError>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let broken = CancellationToken::new();
+        // Who does not read any more is not told anything either.
+        self.ended = broken.child_token();
         let wire = Wire::new(read, write, self.ended.clone(), broken.clone());
         let outbox = wire.outbox();
         let served = serve_server_with_ct(Arc::new(self), wire, broken).await;

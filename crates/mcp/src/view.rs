@@ -1,5 +1,5 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use sref_query::{
     BoxError, CancellationToken, ListedTitle, QueryError, SessionQuery, SessionRecord, TitleResult,
@@ -11,8 +11,7 @@ use crate::Server;
 use crate::call::Call;
 use crate::fault::Fault;
 
-/// The sessions as one call sees them: listed once, read once each, and none outside the server's
-/// scope. Whatever is asked is answered from here, so that a session outside is like none at all.
+/// The sessions as one call sees them: listed once, and none outside the server's scope. Whatever is asked is answered from here, so that a session outside is like none at all.
 #[derive(Debug)]
 pub(crate) struct View<'a, Q> {
     pub(crate) server: &'a Server<Q>,
@@ -22,7 +21,6 @@ pub(crate) struct View<'a, Q> {
     places: HashMap<SessionId, usize>,
     /// The sessions that ask.
     own: HashSet<SessionId>,
-    surfaces: Mutex<HashMap<SessionId, SurfaceSnapshot>>,
 }
 
 impl<'a, Q: SessionQuery> View<'a, Q> {
@@ -50,7 +48,6 @@ impl<'a, Q: SessionQuery> View<'a, Q> {
             places: places(&records),
             records,
             own,
-            surfaces: Mutex::default(),
         })
     }
 
@@ -119,21 +116,6 @@ impl<'a, Q: SessionQuery> View<'a, Q> {
         let surface = surface.ok_or(ReferenceError::Cancelled)?.map_err(failed)?;
         let absent = || failed(QueryError::SessionNotFound { id: id.clone() }.into());
         Ok(surface.ok_or_else(absent)?)
-    }
-
-    fn keep_surface(&self, id: &SessionId, surface: SurfaceSnapshot) {
-        let surfaces = self.surfaces.lock();
-        surfaces
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.clone(), surface);
-    }
-
-    fn known_surface(&self, id: &SessionId) -> Option<SurfaceSnapshot> {
-        let surfaces = self.surfaces.lock();
-        surfaces
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .cloned()
     }
 }
 
@@ -209,15 +191,9 @@ impl<Q: SessionQuery> SessionQuery for View<'_, Q> {
         if self.server.is_limited() && !self.places.contains_key(id) {
             return Ok(None);
         }
-        if let Some(surface) = self.known_surface(id) {
-            return Ok(Some(surface));
-        }
         let surface = self.server.query.surface(id, cancel).await;
         let surface = surface.map_err(Into::into)?;
-        if let Some(surface) = &surface {
-            self.keep_surface(id, surface.clone());
-            self.call.step("session read").await;
-        }
+        self.call.step("session read").await;
         Ok(surface)
     }
 }

@@ -136,3 +136,43 @@ fn begins(request: &ClientRequest) -> bool {
         || matches!(request, ClientRequest::InitializeRequest(_))
         || request.get_meta().protocol_version().is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn begun() -> Gate {
+        Gate {
+            begun: true,
+            ..Gate::default()
+        }
+    }
+
+    proptest! {
+        /// Whatever has an id that can be read is answered or passed on under it.
+        #[test]
+        fn each_request_gets_an_answer(
+            id in 0_i64..9,
+            rest in "[\\]\\[{}\":,a-z0-9.\\\\ué]{0,24}",
+            method in prop::sample::select(vec!["ping", "tools/call", "resources/read", "x", "notifications/x"]),
+        ) {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{rest}}}"#);
+            match begun().judge(line.as_bytes()) {
+                Verdict::Pass(message) => match *message {
+                    JsonRpcMessage::Request(request) => prop_assert_eq!(request.id, RequestId::Number(id)),
+                    other => prop_assert!(false, "{:?}", other),
+                },
+                Verdict::Refuse(refused, _) => prop_assert_eq!(refused, Some(RequestId::Number(id))),
+                Verdict::Ignore => prop_assert!(false, "ignored: {}", line),
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_judged(line in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = begun().judge(&line);
+            let _ = Gate::too_long(&line, &line);
+        }
+    }
+}

@@ -25,13 +25,11 @@ pub(crate) struct Wire<R> {
     lines: Lines<R>,
     outbox: Arc<Outbox>,
     gate: Arc<Mutex<Gate>>,
-    /// Fires when nothing more comes in.
     ended: CancellationToken,
-    /// Fires when nobody reads what is written.
-    broken: CancellationToken,
 }
 
 impl<R: AsyncRead + Unpin> Wire<R> {
+    /// `ended` fires when nothing more comes in, `broken` when nobody reads what is written.
     pub(crate) fn new<W>(
         read: R,
         write: W,
@@ -43,10 +41,9 @@ impl<R: AsyncRead + Unpin> Wire<R> {
     {
         Self {
             lines: Lines::new(read),
-            outbox: Arc::new(Outbox::new(write, broken.clone())),
+            outbox: Arc::new(Outbox::new(write, broken)),
             gate: Arc::default(),
             ended,
-            broken,
         }
     }
 
@@ -100,11 +97,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Wire<R> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let broken = self.broken.clone();
-        let message = tokio::select! {
-            message = self.next() => message,
-            () = broken.cancelled() => None,
-        };
+        let message = self.next().await;
         if message.is_none() {
             self.ended.cancel();
         }
