@@ -353,6 +353,7 @@ mod tests {
             "u:a u:c c:t u:e",
         );
         check("[ uE:a ] =s [ uE:c ] !c,t [ uE:e", "u:c c:t u:e");
+        check("[ uE:a aE:b ] =s !c,t", "u:c c:t");
     }
 
     #[test]

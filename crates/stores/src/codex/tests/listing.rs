@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::super::CodexStore;
 use super::support::*;
@@ -123,6 +124,13 @@ fn packed_rollouts() {
         (zst.as_str(), packed(&log(A, "").replace("hello", "old"))),
         (&place(A), log(A, "").into_bytes()),
     ]);
+    // Whichever was written last.
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let file = fs::File::options()
+        .append(true)
+        .open(both.path(&zst))
+        .unwrap();
+    file.set_modified(later).unwrap();
     assert_eq!(both.conversation(A), ["u:hello", "a:hi"]);
     assert_eq!(both.kinds(), []);
 }

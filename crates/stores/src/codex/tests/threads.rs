@@ -96,6 +96,20 @@ fn a_fork_shows_what_it_stands_on() {
     assert_eq!(home.title(B).as_deref(), Some("e"));
 }
 
+/// The newest rollout that another one continues is not where the thread stands.
+#[test]
+fn a_thread_stands_at_an_end() {
+    let (log, bytes) = first(A);
+    let end = second(A, &base(C, None, None)).replace("\"e\"", "\"g\"");
+    let home = Home::new(&[
+        (place(A).as_str(), log.as_str()),
+        (&later(A, C), &second(A, &base(A, None, Some(bytes)))),
+        (&later(A, B), &end),
+    ]);
+    let expected = ["u:a", "a:b", "u:e", "a:f", "u:g", "a:f"];
+    assert_eq!(home.conversation(A), expected);
+}
+
 #[test]
 fn the_database_tells_where_a_thread_stands() {
     let (log, bytes) = first(A);
