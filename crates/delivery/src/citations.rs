@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 
 use sref_service::{ReferenceError, Search};
-use sref_session::{Dialect, JsStr, JsString};
+use sref_session::{Dialect, JsStr, JsString, SessionId};
 use sref_uri::{MentionOptions, Reference, Schemes, extract};
 
 use crate::prompt::Typed;
@@ -92,6 +92,54 @@ impl Citations {
         }
         self.failures.push(error.into());
     }
+
+    /// The sessions that the words call by nothing but their id. A title says more, to a person and
+    /// to a model; [`name`](Self::name) takes it.
+    #[must_use]
+    pub fn nameless(&self) -> Vec<SessionId> {
+        let mut ids: Vec<SessionId> = Vec::new();
+        for own in &self.references {
+            if is_id(own) && !ids.contains(&own.session_id) {
+                ids.push(own.session_id.clone());
+            }
+        }
+        ids
+    }
+
+    /// Calls a session by its title, where the words call it by its id.
+    ///
+    /// ```
+    /// use sref_delivery::{Host, Typed, citations, typed};
+    /// use sref_service::Search;
+    /// use sref_session::Dialect;
+    ///
+    /// let event = Host::Claude.read(br#"{"prompt":"as in dsh-session:ImEi"}"#)?;
+    /// let typed = typed(Host::Claude, &event, [&Dialect::DSH], |_| false).unwrap();
+    /// let mut cited = citations(&typed, &[], &[], Search::Folding, &[&Dialect::DSH]);
+    /// assert_eq!(cited.nameless(), ["a".into()]);
+    /// cited.name(&"a".into(), "Fix\nlogin".into());
+    /// assert_eq!(cited.references[0].label, "Fix login");
+    /// assert_eq!(cited.nameless(), []);
+    /// # Ok::<(), sref_delivery::EventError>(())
+    /// ```
+    pub fn name(&mut self, id: &SessionId, title: JsStr<'_>) {
+        let title = one_line(title, MAX_LABEL);
+        if title.is_empty() {
+            return;
+        }
+        let nameless = self.references.iter_mut().filter(|own| is_id(own));
+        for own in nameless.filter(|own| own.session_id == *id) {
+            own.label = title.as_str().into();
+        }
+    }
+}
+
+/// Whether a label is the id, with or without the name of the agent before it.
+fn is_id(own: &Reference) -> bool {
+    let (id, label) = (own.session_id.as_js_string(), &own.label);
+    let (id, label) = (id.as_wtf8(), label.as_wtf8());
+    let before = id.strip_suffix(label);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(b":"))
 }
 
 /// A label is what a person calls a session, and titles can be whole prompts: in the few thousand

@@ -99,6 +99,7 @@ impl Args {
         };
         let dialects = dialects.each_ref();
         let mut cited = citations(&typed, &readable, &known, Search::Folding, &dialects);
+        name(&mut cited, &reader);
         // An id that no session has: the host does not say which session this is.
         let agent = event.session.unwrap_or_else(|| "sref:nobody".into());
         let once = Once::new(&reader);
@@ -114,6 +115,20 @@ impl Args {
             Policy::Pass
         };
         host.reply(&delivery.answer(policy))
+    }
+}
+
+/// Gives the sessions that are cited by their ids their titles, as far as they can be read.
+fn name(cited: &mut Citations, reader: &Reader) {
+    let ids = cited.nameless();
+    if ids.is_empty() {
+        return;
+    }
+    let titles = reader.wait(|cancel| reader.corpus().titles(&ids, cancel));
+    for (id, title) in ids.iter().zip(titles.unwrap_or_default()) {
+        if let Ok(Some(title)) = title {
+            cited.name(id, title.as_js_str());
+        }
     }
 }
 

@@ -31,10 +31,7 @@ impl ConfigFile {
         let path = match fs::canonicalize(&shown) {
             Ok(path) => path,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                if fs::symlink_metadata(&shown).is_ok() {
-                    let message = format!("{}: a link that leads nowhere", shown.display());
-                    return Err(Failure::new(code::CONFIG_LINK, message));
-                }
+                check_absent(&shown)?;
                 let path = shown.clone();
                 return Ok(Self {
                     shown,
@@ -126,10 +123,27 @@ impl ConfigFile {
     }
 }
 
+/// Whether a file that is not there can be made: every directory above it is one, or is not there
+/// either.
+fn check_absent(path: &Path) -> Result<(), Failure> {
+    for own in path.ancestors().filter(|own| !own.as_os_str().is_empty()) {
+        match fs::metadata(own) {
+            Ok(metadata) if metadata.is_dir() => return Ok(()),
+            Ok(_) => return Err(fault(own, &io::Error::from(ErrorKind::NotADirectory))),
+            Err(_) if fs::symlink_metadata(own).is_ok() => {
+                let message = format!("{}: a link that leads nowhere", own.display());
+                return Err(Failure::new(code::CONFIG_LINK, message));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
 fn read(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > MOST {
-        return Err(io::Error::other("no file that holds a configuration"));
+        return Err(io::Error::other("not a file, or too large for one"));
     }
     let mut text = String::new();
     File::open(path)?.take(MOST).read_to_string(&mut text)?;
@@ -296,7 +310,11 @@ mod tests {
 
         let nowhere = home.path().join("nowhere");
         symlink("/nonexistent/settings.json", &nowhere).unwrap();
-        assert_eq!(code_of(&ConfigFile::read(nowhere)), "setup.link");
+        assert_eq!(code_of(&ConfigFile::read(nowhere.clone())), "setup.link");
+        let below = nowhere.join("deep/settings.json");
+        assert_eq!(code_of(&ConfigFile::read(below)), "setup.link");
+        let below = real.join("settings.json");
+        assert_eq!(code_of(&ConfigFile::read(below)), "setup.file");
 
         let private = home.path().join("private");
         let file = ConfigFile::read(private.clone()).unwrap();

@@ -62,6 +62,33 @@ fn a_mention_brings_its_session_within_the_cap() {
 }
 
 #[test]
+fn a_session_that_is_cited_by_its_id_is_called_by_its_title() {
+    let uri = succeed(sref(&["uri", "encode", LOGIN])).stdout;
+    for mention in ["@sref:3f9c", uri.trim()] {
+        let answer = hook("claude", &format!("as in {mention} here"), &[]);
+        let receipt = answer.json()["systemMessage"].clone();
+        let receipt = receipt.as_str().unwrap();
+        let title = "sref: attached \"Login loop after password reset in Safari\" (";
+        assert!(receipt.starts_with(title), "{receipt}");
+        assert!(
+            context(&answer).contains("\"label\":\"Login loop after"),
+            "{receipt}"
+        );
+    }
+    // What a person calls it stays.
+    let own = succeed(on_sample(&["mention", "3f9c"])).stdout;
+    let own = own.replace("Login loop after password reset in Safari", "mine");
+    let answer = hook("claude", own.trim(), &[]);
+    let receipt = answer.json()["systemMessage"].clone();
+    assert!(
+        receipt
+            .as_str()
+            .unwrap()
+            .starts_with("sref: attached \"mine\" (")
+    );
+}
+
+#[test]
 fn a_failing_mention_is_named_and_strictly_stops_the_prompt() {
     let answer = hook("claude", "as in @sref:zzzz", &[]);
     assert!(context(&answer).contains("no session matches"));

@@ -92,6 +92,26 @@ fn two_entries_of_one_file() {
     }
 }
 
+/// What came in between stays, and the entry goes as if nothing had.
+#[test]
+fn what_an_agent_has_written_since_stays() {
+    let entry = Entry::hook(Host::Claude, "sref", false);
+    for (before, more, after) in [
+        (
+            "{\n  \"a\": 1\n}\n",
+            ",\n  \"b\": 2",
+            "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+        ),
+        ("{}", ", \"b\": 2", "{\"b\": 2 }"),
+    ] {
+        let with = text(entry.insert(Some(before)).unwrap());
+        let end = with.rfind('}').unwrap();
+        let end = with[..end].trim_end().len();
+        let since = with[..end].to_owned() + more + &with[end..];
+        assert_eq!(text(entry.remove(&since).unwrap()), after, "{since}");
+    }
+}
+
 #[test]
 fn what_is_written() {
     let entry = Entry::hook(Host::Claude, "sref", false);
