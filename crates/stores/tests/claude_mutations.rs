@@ -1,0 +1,301 @@
+//! Generated logs of Claude Code, damaged in every way a disk, a crash or an editor damages them: no
+//! panic, no hang, no other session touched, and of a log that lost a line everything but that line.
+//!
+//! `SREF_CASES=100000 cargo test --release -p sref-stores --test claude_mutations` runs more.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails where it unwraps, helpers included, and says which case failed"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sref_session::{JsString, SurfacePayload};
+use sref_stores::claude::ClaudeStore;
+use sref_stores::{CancellationToken, DiagnosticKind, Store as _};
+
+const WHOLE: &str = "5f0c1d2e-0000-4000-8000-000000000001";
+const DAMAGED: &str = "5f0c1d2e-0000-4000-8000-000000000002";
+/// How many cases run where nobody asks for more.
+const CASES: u64 = 300;
+/// Far more than a log of a few kilobytes takes on any machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Numbers that look random and are the same every time (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let number = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(number).unwrap() % n.max(1)
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// A log: its lines, and what each says to a person.
+#[derive(Default)]
+struct Log {
+    lines: Vec<String>,
+    said: Vec<Option<String>>,
+    parent: Option<String>,
+}
+
+impl Log {
+    /// A straight conversation with everything around it that a client writes.
+    fn generate(dice: &mut Dice, file: u64) -> Self {
+        let mut log = Self::default();
+        let turns = 1 + dice.below(6);
+        for turn in 0..turns {
+            log.beside(dice);
+            let words = dice.pick(&[
+                "why?",
+                "支付 \u{2028} 回调",
+                "a \"b\" \\ c",
+                "<tag>x</tag>",
+                "🦀",
+                "{}",
+            ]);
+            let prompt = format!("{words} {turn}");
+            log.chain(file, "user", &content(&prompt), Some(format!("u:{prompt}")));
+            log.chain(
+                file,
+                "assistant",
+                r#","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"t","input":{"a":[1,{"b":null}]}}]}"#,
+                None,
+            );
+            log.chain(
+                file,
+                "user",
+                r#","toolUseResult":{"x":1e999},"message":{"content":[{"type":"tool_result","content":"secret"}]}"#,
+                None,
+            );
+            if dice.below(3) > 0 {
+                let answer = format!("answer {turn}");
+                let id = format!(
+                    r#","requestId":"r{turn}","message":{{"id":"m{turn}","content":[{{"type":"text","text":"{answer}"}}]}}"#
+                );
+                log.chain(file, "assistant", &id, Some(format!("a:{answer}")));
+            }
+        }
+        log.beside(dice);
+        log
+    }
+
+    fn chain(&mut self, file: u64, kind: &str, more: &str, said: Option<String>) {
+        let number = self.lines.len();
+        let uuid = format!("{file:08x}-0000-4000-8000-{number:012x}");
+        let parent = match &self.parent {
+            Some(parent) => format!("\"{parent}\""),
+            None => "null".into(),
+        };
+        self.lines.push(format!(
+            r#"{{"parentUuid":{parent},"type":"{kind}","uuid":"{uuid}","cwd":"/w","timestamp":"2026-08-01T09:00:00.000Z"{more}}}"#
+        ));
+        self.said.push(said);
+        self.parent = Some(uuid);
+    }
+
+    /// Now and then a record beside the tree.
+    fn beside(&mut self, dice: &mut Dice) {
+        let line = dice.pick(&[
+            "",
+            "",
+            r#"{"type":"mode","mode":"default"}"#,
+            r#"{"type":"ai-title","aiTitle":"Generated"}"#,
+            r#"{"type":"custom-title","customTitle":"Mine"}"#,
+            r#"{"type":"tomorrow","x":[[[[]]]]}"#,
+            r#"{"type":"last-prompt","lastPrompt":"x","leafUuid":"00000000-0000-0000-0000-000000000000"}"#,
+        ]);
+        if !line.is_empty() {
+            self.lines.push(line.into());
+            self.said.push(None);
+        }
+    }
+
+    fn text(&self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+
+    /// The conversation, without one line.
+    fn conversation(&self, without: Option<usize>) -> Vec<String> {
+        let said = self.said.iter().enumerate();
+        let said = said.filter(|(at, _)| Some(*at) != without);
+        said.filter_map(|(_, said)| said.clone()).collect()
+    }
+}
+
+fn content(text: &str) -> String {
+    let text = JsString::from(text).to_json();
+    format!(r#","message":{{"role":"user","content":{text}}}"#)
+}
+
+/// Bytes that mean something to a reader of lines or of JSON.
+const SHARP: &[&[u8]] = &[
+    b"\n", b"\r\n", b"\0", b"\0\0\0\0", b"\"", b"\\", b"{", b"}", b"[", b"]", b",", b"\xFF",
+    b"\xED\xA0\x80", b"\xEF\xBB\xBF", b"\xE2\x80\xA8", b"\\ud83d", b"null", b"1e999", b"{\"type\":\"user\"",
+    b"\"parentUuid\":", b"\"isSidechain\":true,", b"\"isMeta\":true,", b"\"isCompactSummary\":true,",
+    b"{\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"c\",\"compactMetadata\":{\"preservedSegment\":{\"headUuid\":\"c\",\"anchorUuid\":\"c\",\"tailUuid\":\"c\"}}}\n",
+    b"<system-reminder>", b"</system-reminder>", b"<command-name>/x</command-name>",
+];
+
+/// Damages a file once.
+fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
+    let at = dice.below(bytes.len() + 1);
+    let end = (at + dice.below(40)).min(bytes.len());
+    match dice.below(9) {
+        0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
+        1 => drop(bytes.splice(at..at, dice.pick(SHARP).iter().copied())),
+        2 => drop(bytes.splice(at..end, dice.pick(SHARP).iter().copied())),
+        3 => drop(bytes.drain(at..end)),
+        4 => bytes.truncate(at),
+        5 => drop(bytes.drain(..at)),
+        6 => {
+            let part = bytes[at..end].to_vec();
+            let to = dice.below(bytes.len() + 1);
+            bytes.splice(to..to, part);
+        }
+        // Lines change places or are written twice.
+        _ => {
+            let mut lines: Vec<Vec<u8>> =
+                bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
+            let (one, other) = (dice.below(lines.len()), dice.below(lines.len()));
+            if dice.below(2) == 0 {
+                lines.swap(one, other);
+            } else {
+                let line = lines[one].clone();
+                lines.insert(other, line);
+            }
+            *bytes = lines.join(&b'\n');
+        }
+    }
+}
+
+/// Names the case that fails.
+struct Case(u64);
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("case {}", self.0);
+        }
+    }
+}
+
+struct Home {
+    home: tempfile::TempDir,
+    store: ClaudeStore,
+}
+
+impl Home {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir_all(home.path().join("projects/-w")).unwrap();
+        let store = ClaudeStore::open(home.path());
+        Self { home, store }
+    }
+
+    fn write(&self, id: &str, bytes: &[u8]) {
+        let path = format!("projects/-w/{id}.jsonl");
+        fs::write(self.home.path().join(path), bytes).unwrap();
+    }
+
+    fn conversation(&self, id: &str) -> Vec<String> {
+        let cancel = CancellationToken::new();
+        let surface = self.store.surface(&id.into(), &cancel).unwrap().unwrap();
+        let last = surface.captured_through_seq;
+        let events = surface.events.iter().map(|event| {
+            assert!(Some(event.seq) <= last);
+            let (mark, content) = match &event.payload {
+                SurfacePayload::UserMessage {
+                    source, content, ..
+                } if source.is_user() => ("u", content),
+                SurfacePayload::AssistantMessage { content } => ("a", content),
+                SurfacePayload::UserMessage { content, .. } => ("c", content),
+                other => panic!("{other:?}"),
+            };
+            let texts = content.iter().filter_map(sref_session::Block::text);
+            let texts: Vec<String> = texts.map(ToString::to_string).collect();
+            format!("{mark}:{}", texts.join("|"))
+        });
+        events.collect()
+    }
+
+    fn kinds(&self, id: &str) -> Vec<DiagnosticKind> {
+        let found = self.store.examine(&[id.into()], &CancellationToken::new());
+        let found = found.unwrap().remove(0).unwrap();
+        found.iter().map(|own| own.kind).collect()
+    }
+
+    /// Everything that can be asked about a file that may hold anything.
+    fn ask_all(&self, expected: &[String]) {
+        let cancel = CancellationToken::new();
+        let started = Instant::now();
+        let listing = self.store.list(&cancel).unwrap();
+        let listed = |id: &str| {
+            listing
+                .sessions
+                .iter()
+                .any(|own| own.header.id == id.into())
+        };
+        let told = (listing.diagnostics.iter())
+            .any(|own| own.path.file_stem() == Path::new(DAMAGED).file_name());
+        assert!(listed(WHOLE));
+        assert!(listed(DAMAGED) != told, "listed or explained");
+        assert_eq!(self.conversation(WHOLE), expected);
+        assert!(self.store.find(&DAMAGED.into(), &cancel).unwrap().is_some());
+        let titles = self.store.titles(&[DAMAGED.into(), WHOLE.into()], &cancel);
+        for title in titles.unwrap() {
+            let title = title.unwrap();
+            let length = title.and_then(|own| Some(own.text()?.to_string().chars().count()));
+            assert!(length.unwrap_or_default() <= 201);
+        }
+        drop(self.conversation(DAMAGED));
+        drop(self.kinds(DAMAGED));
+        assert!(started.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn damage_costs_what_it_hit() {
+    let asked = std::env::var("SREF_CASES").ok();
+    let cases = asked.map_or(CASES, |cases| cases.parse().unwrap());
+    let home = Home::new();
+    let whole = Log::generate(&mut Dice::new(7), 1);
+    home.write(WHOLE, whole.text().as_bytes());
+    let expected = whole.conversation(None);
+    assert_eq!(home.conversation(WHOLE), expected);
+    for case in 0..cases {
+        let _case = Case(case);
+        let mut dice = Dice::new(case + 1);
+        let log = Log::generate(&mut dice, 2);
+        if case % 2 == 0 {
+            // One line is lost: everything else is there, and the loss is told.
+            let line = dice.below(log.lines.len());
+            let mut lines = log.lines.clone();
+            let garbage = dice.pick(&["no JSON", "\u{FFFD}", "{\"type\":\"user\",", "\"", "]]"]);
+            lines[line] = garbage.into();
+            home.write(DAMAGED, (lines.join("\n") + "\n").as_bytes());
+            assert_eq!(home.conversation(DAMAGED), log.conversation(Some(line)));
+            assert!(home.kinds(DAMAGED).contains(&DiagnosticKind::BadLines));
+        } else {
+            let mut bytes = log.text().into_bytes();
+            for _ in 0..=dice.below(6) {
+                mutate(&mut dice, &mut bytes);
+            }
+            home.write(DAMAGED, &bytes);
+            home.ask_all(&expected);
+        }
+    }
+}
