@@ -40,6 +40,17 @@ fn what_the_readme_installs_works_and_goes_again() {
             assert!(answer.contains("<referenced-sessions>"), "{host}: {answer}");
             assert!(answer.contains("sref: attached "), "{host}: {answer}");
         }
+        let server = parts.iter().find(|own| own["part"] == "server");
+        let line = server_line(
+            server.expect("a server")["path"].as_str().expect("a path"),
+            home,
+        );
+        let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+        let answer = run_in(&format!("echo '{hello}' | {line}"), home, home);
+        assert!(
+            answer.contains("\"protocolVersion\":\"2025-06-18\""),
+            "{host}: {answer}"
+        );
         run_in(&format!("sref setup {host} --remove"), home, home);
         assert_eq!(run_in("find . -type f", home, home), "", "{command}");
         hosts.push(host);
@@ -59,6 +70,29 @@ fn hook_line(path: &str) -> String {
         .as_str()
         .expect("a command")
         .to_owned()
+}
+
+/// What an agent starts: the program and the arguments in its file.
+fn server_line(path: &str, directory: &Path) -> String {
+    let text = std::fs::read_to_string(directory.join(path)).expect("a file");
+    let file = serde_json::from_str::<serde_json::Value>(&text);
+    let (program, args) = if let Ok(file) = file {
+        let server = &file["mcpServers"]["sref"];
+        (server["command"].clone(), server["args"].clone())
+    } else {
+        // These two values are spelled in TOML as in JSON.
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            serde_json::from_str(line.expect("a line")).expect("a value")
+        };
+        (value("command = "), value("args = "))
+    };
+    let args: Vec<String> = serde_json::from_value(args).expect("arguments");
+    format!(
+        "{} {}",
+        program.as_str().expect("a program"),
+        args.join(" ")
+    )
 }
 
 /// Runs the `console` blocks of a document and tells how many commands they hold.
