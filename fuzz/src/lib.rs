@@ -8,14 +8,16 @@ mod input;
 mod json;
 mod log;
 mod render;
+mod rows;
 mod uri;
 
 use std::path::Path;
 
 pub use extract::extract;
 pub use json::json;
-pub use log::{claude, log};
+pub use log::{claude, codex, log};
 pub use render::render;
+pub use rows::rows;
 pub use uri::uri;
 
 /// A property of any bytes.
@@ -24,10 +26,12 @@ pub type Target = fn(&[u8]);
 /// The targets, by the name of their program and of their directory of kept inputs.
 pub const TARGETS: &[(&str, Target)] = &[
     ("claude", claude),
+    ("codex", codex),
     ("extract", extract),
     ("json", json),
     ("log", log),
     ("render", render),
+    ("rows", rows),
     ("uri", uri),
 ];
 

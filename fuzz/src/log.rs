@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sref_session::json::Scanner;
 use sref_session::{SurfaceSnapshot, TitleSnapshot};
 use sref_stores::claude::ClaudeStore;
+use sref_stores::codex::CodexStore;
 use sref_stores::dsh::{DshOptions, DshStore, Encoding};
 use sref_stores::lines::{LineOptions, RecordReader, Repairs};
 use sref_stores::{CancellationToken, Listing, Store, StoreError};
@@ -58,15 +59,28 @@ pub fn claude(data: &[u8]) {
     });
 }
 
+/// The same of a thread of Codex; the first byte says whether it is packed.
+pub fn codex(data: &[u8]) {
+    const ID: &str = "0198a3c0-0000-7000-8000-000000000001";
+    let Some((flags, data)) = data.split_first() else {
+        return;
+    };
+    let end = if flags & 1 == 0 { "" } else { ".zst" };
+    let path = format!("sessions/2026/08/01/rollout-2026-08-01T09-00-00-{ID}.jsonl{end}");
+    with_log(&path, data, |root| {
+        check(|| read(&CodexStore::open(root), ID));
+    });
+}
+
 /// All that a store says of one session. Errors are compared by what they tell.
 #[derive(Debug, PartialEq)]
-struct Answers {
+pub(crate) struct Answers {
     listing: Result<Listing, String>,
     surface: Result<Option<SurfaceSnapshot>, String>,
     titles: Result<Vec<Result<Option<TitleSnapshot>, String>>, String>,
 }
 
-fn read(store: &dyn Store, id: &str) -> Answers {
+pub(crate) fn read(store: &dyn Store, id: &str) -> Answers {
     let cancel = CancellationToken::new();
     let ids = [id.into()];
     let told = |error: StoreError| error.to_string();
@@ -86,7 +100,7 @@ fn read(store: &dyn Store, id: &str) -> Answers {
 }
 
 /// What holds for a reader that isolates failures.
-fn check(read: impl Fn() -> Answers) -> Answers {
+pub(crate) fn check(read: impl Fn() -> Answers) -> Answers {
     let answers = read();
     let listing = answers
         .listing
@@ -164,12 +178,20 @@ impl Read for Trickle<'_> {
 
 /// A store with one log, which is gone afterwards.
 fn with_log(path: &str, bytes: &[u8], check: impl FnOnce(&Path)) {
+    with_directory(|root| {
+        let log = root.join(path);
+        fs::create_dir_all(log.parent().expect("a directory")).expect("a directory for the log");
+        fs::write(log, bytes).expect("the log");
+        check(root);
+    });
+}
+
+/// An empty directory, which is gone afterwards.
+pub(crate) fn with_directory(check: impl FnOnce(&Path)) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let root = std::env::temp_dir().join(format!("sref-fuzz-{}-{number}", std::process::id()));
-    let log = root.join(path);
-    fs::create_dir_all(log.parent().expect("a directory")).expect("a directory for the log");
-    fs::write(log, bytes).expect("the log");
+    fs::create_dir_all(&root).expect("a directory");
     check(&root);
     fs::remove_dir_all(&root).expect("the directory removed");
 }

@@ -1,0 +1,3 @@
+//! See [`sref_fuzz::codex`].
+#![cfg_attr(fuzzing, no_main)]
+sref_fuzz::target!(codex);
