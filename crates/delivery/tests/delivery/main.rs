@@ -7,3 +7,4 @@ mod hook;
 mod hosts;
 mod large;
 mod schema;
+mod setup;

@@ -60,6 +60,12 @@ pub(crate) fn validate(schema: &Value, value: &Value) -> Result<(), String> {
                     .as_object()
                     .is_none_or(|members| members.keys().all(known))
             }
+            "items" => {
+                for item in value.as_array().into_iter().flatten() {
+                    validate(rule, item)?;
+                }
+                true
+            }
             "not" => validate(rule, value).is_err(),
             "if" => {
                 let branch = if validate(rule, value).is_ok() {
@@ -84,6 +90,8 @@ pub(crate) fn validate(schema: &Value, value: &Value) -> Result<(), String> {
 fn is_type(rule: &Value, value: &Value) -> bool {
     match rule.as_str().unwrap() {
         "object" => value.is_object(),
+        "array" => value.is_array(),
+        "number" => value.is_number(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         other => panic!("this checker does not know the type {other}"),
