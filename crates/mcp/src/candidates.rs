@@ -44,7 +44,7 @@ pub(crate) async fn candidates<Q: SessionQuery>(
     let cwd = wanted
         .cwd
         .map(JsString::from)
-        .or_else(|| view.server.here());
+        .or_else(|| view.server.here.clone());
     // Those that ask are no candidates anyway.
     let agent = Agent {
         id: "sref:nobody".into(),

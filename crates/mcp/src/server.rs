@@ -35,6 +35,8 @@ const TURNS: usize = 8;
 pub struct Server<Q> {
     pub(crate) query: Q,
     pub(crate) scope: Scope,
+    /// Sessions of this directory are offered first.
+    pub(crate) here: Option<JsString>,
     pub(crate) callers: Vec<SessionId>,
     pub(crate) config: Config,
     pub(crate) retention: Retention,
@@ -51,6 +53,7 @@ impl<Q> Server<Q> {
         Self {
             query,
             scope: Scope::default(),
+            here: None,
             callers: Vec::new(),
             config: Config::default(),
             retention: Retention::default(),
@@ -70,6 +73,13 @@ impl<Q> Server<Q> {
         spellings: impl IntoIterator<Item = T>,
     ) -> Self {
         self.scope = Scope::Project(spellings.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the directory whose sessions are offered first, where a request names none.
+    #[must_use]
+    pub fn with_directory(mut self, directory: impl Into<JsString>) -> Self {
+        self.here = Some(directory.into());
         self
     }
 
@@ -105,14 +115,6 @@ impl<Q> Server<Q> {
     /// Whether there are sessions that it does not know.
     pub(crate) const fn is_limited(&self) -> bool {
         matches!(self.scope, Scope::Project(_))
-    }
-
-    /// The directory that it works for, if any.
-    pub(crate) fn here(&self) -> Option<JsString> {
-        match &self.scope {
-            Scope::All => None,
-            Scope::Project(spellings) => spellings.first().cloned(),
-        }
     }
 }
 

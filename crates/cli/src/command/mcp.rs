@@ -1,12 +1,14 @@
 use std::env;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use sref::session::JsString;
 use sref_mcp::Server;
 use tokio::runtime::Builder;
 
+use crate::console;
 use crate::failure::{Failure, code};
-use crate::options::{Carriage, Stores};
+use crate::options::{Carriage, Stores, here};
 use crate::reader::Reader;
 
 const EXAMPLES: &str = "\
@@ -45,13 +47,26 @@ impl Args {
             .with_config(self.carriage.config()?)
             .with_retention(self.carriage.retention.get())
             .with_profile(self.carriage.profile.get());
-        if !self.all {
+        if self.all {
+            // Agents start their servers where they work.
+            if let Some(here) = here(None) {
+                server = server.with_directory(here);
+            }
+        } else {
             let project = self.project.unwrap_or_else(|| ".".into());
-            server = server.with_project(spellings(&project)?);
+            let spellings = spellings(&project)?;
+            server = server
+                .with_directory(spellings[0].clone())
+                .with_project(spellings);
         }
         // Claude Code tells each server whose it is.
         if let Ok(session) = env::var("CLAUDE_CODE_SESSION_ID") {
             server = server.with_caller(format!("claude:{session}").as_str());
+        }
+        if io::stdin().is_terminal() {
+            console::say(
+                "note: this speaks the Model Context Protocol; `sref setup` tells agents of it",
+            );
         }
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let served = runtime.block_on(server.serve(tokio::io::stdin(), tokio::io::stdout()));

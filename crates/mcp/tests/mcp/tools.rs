@@ -56,6 +56,22 @@ async fn candidates_are_found_and_can_be_cited() {
 }
 
 #[tokio::test]
+async fn those_of_the_directory_at_hand_come_first() {
+    for (directory, first) in [
+        ("/home/me/app/web", "5f0c22bb"),
+        ("/home/me/other", "7d0b4c12"),
+    ] {
+        let server = Server::new(corpus()).with_directory(directory);
+        let mut client = Client::start(server).await;
+        let text = client.tool("session_candidates", json!({"limit": 1})).await;
+        assert!(text.contains(first), "{text}");
+        let elsewhere = json!({"limit": 1, "cwd": "/home/me/app"});
+        let text = client.tool("session_candidates", elsewhere).await;
+        assert!(text.contains("5f0c11aa"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn candidates_come_in_pages_that_no_client_cuts() {
     let corpus = MemoryCorpus::new();
     for number in 0..150 {
