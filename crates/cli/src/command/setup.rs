@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sref::session::json::{Object, Value};
 use sref_delivery::setup::{Change, SetupError};
@@ -126,9 +126,9 @@ impl Args {
             if let Some(note) = program.note {
                 console::say(&visible::line(note.as_str().into()));
             }
-            if let Some(note) = self.host.note(&outcomes) {
-                console::say(note);
-            }
+        }
+        if let Some(note) = self.host.note(&outcomes) {
+            console::say(note);
         }
         Ok(())
     }
@@ -224,6 +224,11 @@ impl Plan {
 }
 
 impl Outcome {
+    /// Whether a hook is gone from a file that others may stand in.
+    fn may_have_shifted(&self) -> bool {
+        self.part == Part::Hook && self.state == "removed" && Path::new(&self.path).exists()
+    }
+
     /// `{part, path, state, backup?, snippet?}`
     fn shape(&self) -> Value {
         let mut out = Object::new()
@@ -271,6 +276,7 @@ impl Client {
         };
         match self {
             Self::Codex if written(Part::Hook) => Some(TRUST),
+            Self::Codex if outcomes.iter().any(Outcome::may_have_shifted) => Some(SHIFTED),
             Self::Cline if written(Part::Server) => Some(CLINE),
             Self::Claude | Self::Gemini if written(Part::Hook) || written(Part::Server) => {
                 Some("A session that is open takes it up when it is started anew.")
@@ -283,6 +289,9 @@ impl Client {
 const TRUST: &str = "\
 Codex runs a hook only when you have trusted it, and says nothing when it does not: start `codex`
 and trust it when it asks (`Hooks need review`), or in `/hooks`. `sref doctor` tells whether it is.";
+
+const SHIFTED: &str = "\
+Codex knows a hook by its place: those that stood behind this one it asks about again.";
 
 const CLINE: &str = "\
 Cline in an editor may start the server elsewhere than in your project. If the model finds no

@@ -294,10 +294,18 @@ fn codex_is_told_how_to_trust() {
         second.stderr, "",
         "a hook that is there is as trusted as before"
     );
+    // Alone in the file it shifts no other.
+    let gone = home.setup(&["codex", "--remove"]);
+    assert_eq!(gone.stderr, "");
+    home.write(".codex/hooks.json", "{\"hooks\":{\"Stop\":[]}}");
+    home.setup(&["codex", "--write"]);
+    let gone = home.setup(&["codex", "--remove"]);
+    assert!(gone.stderr.contains("by its place"), "{}", gone.stderr);
+    home.setup(&["codex", "--write"]);
     // The line is that of every version.
     assert!(
         home.read(".codex/hooks.json")
-            .contains("\"command\": \"sref hook codex\"")
+            .contains("\"sref hook codex\"")
     );
 }
 
