@@ -7,7 +7,8 @@
 //! process has had.
 #![expect(clippy::print_stdout, reason = "a program for a person to read")]
 
-use std::error::Error;
+mod measure;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use sref_stores::{CancellationToken, open};
 
-const ROUNDS: usize = 5;
+use measure::{Outcome, forget_peak, peak, print, ratio};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+const ROUNDS: usize = 5;
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
@@ -338,10 +339,7 @@ fn reading(root: &Path, agent: Agent) -> Outcome<()> {
     }
     print("lines", size, counted);
     print("surface", size, read);
-    println!(
-        "ratio     {:.2}, {events} events",
-        read.as_secs_f64() / counted.as_secs_f64()
-    );
+    println!("ratio     {:.2}, {events} events", ratio(read, counted));
     peak()
 }
 
@@ -398,24 +396,6 @@ fn only_file(directory: &Path) -> Outcome<PathBuf> {
     } else {
         Ok(entry.path())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "for reading")]
-fn print(what: &str, size: usize, took: Duration) {
-    let rate = size as f64 / took.as_secs_f64() / 1e6;
-    println!("{what:9} {took:?}, {rate:.0} MB/s");
-}
-
-/// The most memory that this process has had since `forget_peak`.
-fn peak() -> Outcome<()> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    println!("VmHWM     {}", line.ok_or("no VmHWM")?.trim());
-    Ok(())
-}
-
-fn forget_peak() -> Outcome<()> {
-    Ok(fs::write("/proc/self/clear_refs", "5")?)
 }
 
 struct Counting<W> {

@@ -7,10 +7,10 @@
 //! memory that the process has had.
 #![expect(clippy::print_stdout, reason = "a program for a person to read")]
 
+mod measure;
 #[path = "../benches/support/mod.rs"]
 mod support;
 
-use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -21,11 +21,10 @@ use sref_session::json::{self, Value};
 use sref_stores::dsh::{DshDatabase, DshOptions, DshStore};
 use sref_stores::{CancellationToken, Store};
 
+use measure::{Outcome, forget_peak, peak, print, ratio};
 use support::{TYPICAL, write_log};
 
 const ROUNDS: usize = 5;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
@@ -265,32 +264,4 @@ fn timed<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<(Duration, T)> {
     let begun = Instant::now();
     let out = work()?;
     Ok((begun.elapsed(), out))
-}
-
-fn ratio(one: Duration, other: Duration) -> f64 {
-    one.as_secs_f64() / other.as_secs_f64()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "for reading")]
-fn print(what: &str, size: usize, took: Duration) {
-    let rate = size as f64 / took.as_secs_f64() / 1e6;
-    println!("{what:9} {took:?}, {rate:.0} MB/s");
-}
-
-/// The most memory that this process has had.
-fn peak() -> Outcome<()> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    println!("VmHWM     {}", line.ok_or("no VmHWM")?.trim());
-    Ok(())
-}
-
-/// Counts the most memory from here on, as Linux does when asked; what was freed before may still
-/// be counted where the allocator kept it.
-fn forget_peak() -> Outcome<()> {
-    fs::write("/proc/self/clear_refs", "5")?;
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    println!("VmRSS     {} before", line.ok_or("no VmRSS")?.trim());
-    Ok(())
 }
