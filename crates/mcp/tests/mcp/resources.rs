@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use sref_mcp::Server;
 use sref_query::{MemoryCorpus, SessionRecord};
+use sref_service::Config;
 use sref_session::SessionHeader;
 
 use crate::support::{Client, add, corpus, sessions_in};
@@ -38,6 +39,43 @@ async fn the_most_recent_sessions_are_resources() {
             .unwrap()
             .contains("argon2")
     );
+}
+
+#[tokio::test]
+async fn a_snapshot_is_as_large_as_its_channel() {
+    let long = "ein Wort ".repeat(20_000);
+    for (name, resource) in [
+        ("claude-code", 48_000),
+        ("codex-mcp-client", 11_000),
+        ("test", 48_000),
+    ] {
+        let corpus = MemoryCorpus::new();
+        add(&corpus, "claude:1", "Long", "/p", &[&long]);
+        let budget = Config::default().with_max_reference_bytes(100_000);
+        let server = Server::new(corpus).with_config(budget.unwrap());
+        let mut client = Client::named(server, name, "2025-11-25").await;
+        let read = client
+            .result("resources/read", json!({"uri": "claude:1"}))
+            .await;
+        let text = read["contents"][0]["text"].as_str().unwrap();
+        assert!(
+            (resource * 9 / 10..=resource).contains(&text.len()),
+            "{name}: {}",
+            text.len()
+        );
+        assert!(
+            text.contains("session_read"),
+            "{name} is told how to read on"
+        );
+        let params = json!({"name": "reference", "arguments": {"session": "claude:1"}});
+        let got = client.result("prompts/get", params).await;
+        let text = got["messages"][0]["content"]["text"].as_str().unwrap();
+        assert!(
+            (90_000..=101_000).contains(&text.len()),
+            "{name}: {}",
+            text.len()
+        );
+    }
 }
 
 #[tokio::test]

@@ -183,6 +183,9 @@ async fn one_that_cannot_be_quoted_costs_the_others_nothing() {
         code(malformed).await.0,
         "SESSION_REFERENCE_INVALID_REFERENCE"
     );
+    let (long, said) = code(json!(["@sref:s-4 ".repeat(2_000)])).await;
+    assert_eq!(long, "mention.unknown");
+    assert!(said.len() < 400, "{said}");
     assert_eq!(code(json!([])).await.0, "mcp.argument");
     assert_eq!(code(json!([7])).await.0, "mcp.argument");
 }
