@@ -122,10 +122,8 @@ impl Args {
         } else {
             console::print(&shown.join("\n"))?;
         }
-        if !self.remove {
-            if let Some(note) = program.note {
-                console::say(&visible::line(note.as_str().into()));
-            }
+        if let Some(note) = program.note.filter(|_| !self.remove) {
+            console::say(&visible::line(note.as_str().into()));
         }
         if let Some(note) = self.host.note(&outcomes) {
             console::say(note);
