@@ -11,20 +11,26 @@ use crate::{Diagnostic, DiagnosticKind};
 /// How many types of unknown records are named.
 const NAMED: usize = 8;
 
-/// Records of types that this reader does not know (`spec/agent-logs.md` 2.4: they grow weekly).
-#[derive(Debug, Default)]
-pub(super) struct Unknown {
+/// Records of types that this reader does not know (`spec/agent-logs.md` 2.4, 3.2: they grow weekly).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unknown {
     records: u64,
     /// The first types, by name; empty for records without one.
     types: BTreeMap<JsString, u64>,
 }
 
 impl Unknown {
-    pub(super) fn add(&mut self, kind: JsString) {
+    pub(crate) fn add(&mut self, kind: JsString) {
         self.records += 1;
         if self.types.len() < NAMED || self.types.contains_key(&kind) {
             *self.types.entry(kind).or_default() += 1;
         }
+    }
+
+    /// What is told of them, if there are any.
+    pub(crate) fn diagnostic(&self, path: &Path) -> Option<Diagnostic> {
+        let kind = DiagnosticKind::UnknownRecords;
+        (self.records > 0).then(|| Diagnostic::new(kind, path, self.detail()))
     }
 
     /// `3: "a", "b"`
@@ -44,7 +50,7 @@ impl Unknown {
 }
 
 /// The diagnostics of a log that was read to its end.
-pub(super) fn diagnostics(
+pub(crate) fn diagnostics(
     path: &Path,
     counts: &Counts,
     unknown: &Unknown,
@@ -66,7 +72,6 @@ pub(super) fn diagnostics(
     }
     let torn = u64::from(counts.incomplete_tail);
     note(DiagnosticKind::TornTail, torn, String::new());
-    let kind = DiagnosticKind::UnknownRecords;
-    note(kind, unknown.records, unknown.detail());
+    found.extend(unknown.diagnostic(path));
     found
 }

@@ -18,6 +18,7 @@ pub mod claude;
 pub mod codex;
 mod container;
 mod corpus;
+mod damage;
 mod database;
 mod diagnostic;
 mod digest;

@@ -7,9 +7,9 @@ use sref_session::{Block, JsString, Source, SurfaceEvent};
 use tokio_util::sync::CancellationToken;
 
 use super::chain::{Key, Node, Path, Preserved, live_path};
-use super::damage::Unknown;
 use super::injected::Said;
 use super::record::{Content, Fact, Kept, Record};
+use crate::damage::Unknown;
 use crate::lines::{Counts, LineOptions, LongLines, RecordReader, Repairs};
 use crate::words::{join, tidy};
 

@@ -1,7 +1,6 @@
 //! Claude Code: one JSONL file a session, a tree of records (`spec/agent-logs.md` 2).
 
 mod chain;
-mod damage;
 mod files;
 mod injected;
 mod log;
@@ -238,7 +237,7 @@ impl Store for ClaudeStore {
                 None => Err(StoreError::not_found()),
                 Some(file) => read(file, cancel).map(|log| {
                     let gaps = log.gaps();
-                    damage::diagnostics(&file.path, &log.counts, &log.unknown, gaps)
+                    crate::damage::diagnostics(&file.path, &log.counts, &log.unknown, gaps)
                 }),
             });
         }

@@ -13,6 +13,8 @@ use super::record::Fact;
 use super::rollout::{Seen, Step, Way, each};
 use super::sniff;
 use super::turns::Turns;
+use crate::damage::Unknown;
+use crate::lines::Counts;
 
 /// What the files of a thread held so far. Memory follows their words.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +22,9 @@ pub(super) struct Log {
     pub(super) turns: Turns,
     /// The number of the next record, counted over all files.
     pub(super) next: u64,
-    /// Records of unknown type or shape, and lines that are none or are too large.
-    pub(super) unknown: u64,
+    pub(super) unknown: Unknown,
+    /// What was met in the file that was read last.
+    pub(super) counts: Counts,
     /// The thread of the first header in the file that was read last.
     owner: Option<JsString>,
     /// Whether that file has a header of another thread too: a part of it was copied.
@@ -60,7 +63,7 @@ impl Log {
         // A turn does not go on in another file.
         self.turns.end();
         let mut cancelled = false;
-        let bad = each(file, size, form, way, |step| {
+        self.counts = each(file, size, form, way, |step| {
             cancelled = step.number % 64 == 0 && cancel.is_cancelled();
             let ordinal = match &step.seen {
                 Seen::Passed(line) if last_ordinal.is_some() => sniff::ordinal(line),
@@ -80,22 +83,17 @@ impl Log {
             self.take(step, before, inherited);
             ControlFlow::Continue(())
         })?;
-        self.unknown += bad;
         Ok((!cancelled).then_some(self))
     }
 
     fn take(&mut self, step: Step<'_>, before: u64, inherited: bool) {
         let seq = before + step.number;
         let record = match step.seen {
-            Seen::Passed(_) => return,
-            Seen::Lost => {
-                self.unknown += 1;
-                return;
-            }
+            Seen::Passed(_) | Seen::Lost => return,
             Seen::Record(record) => record,
         };
         match record.fact {
-            Fact::Unknown => self.unknown += 1,
+            Fact::Unknown(kind) => self.unknown.add(kind),
             Fact::Meta(meta) => match &self.owner {
                 None => self.owner = Some(meta.id.unwrap_or_default()),
                 Some(owner) => self.copied |= meta.id.is_some_and(|id| id != *owner),

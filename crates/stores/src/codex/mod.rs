@@ -32,12 +32,21 @@ use self::rollout::observe;
 use self::threads::{Rollout, Shelf, Thread};
 use crate::{
     Diagnostic, DiagnosticKind, Examination, Listed, Listing, Order, Store, StoreError,
-    TitleOutcome,
+    TitleOutcome, damage,
 };
 
 /// The threads of Codex in one home directory.
 ///
 /// Ids are those of the threads. Archived threads and sub-agents are listed as such.
+///
+/// ```
+/// use sref_stores::codex::CodexStore;
+/// use sref_stores::{CancellationToken, Store};
+///
+/// let store = CodexStore::open("no/such/home");
+/// assert!(store.list(&CancellationToken::new())?.sessions.is_empty());
+/// # Ok::<(), sref_stores::StoreError>(())
+/// ```
 #[derive(Debug)]
 pub struct CodexStore {
     home: PathBuf,
@@ -80,8 +89,13 @@ impl CodexStore {
         let thread = thread.ok_or_else(StoreError::not_found)?;
         let mut found = Vec::new();
         for (file, part) in shelf.chain(thread.head())? {
-            let unknown = read(&[(file.clone(), part)], cancel)?.unknown;
-            found.extend(unknown_records(&file.path, unknown));
+            let log = read(&[(file.clone(), part)], cancel)?;
+            found.extend(damage::diagnostics(
+                &file.path,
+                &log.counts,
+                &log.unknown,
+                0,
+            ));
             found.extend(missing_base(shelf, &Rollout::read(file)?));
         }
         Ok(found)
@@ -126,11 +140,6 @@ fn read(chain: &[(LogFile, Part)], cancel: &CancellationToken) -> Result<Log, St
     Ok(log)
 }
 
-fn unknown_records(path: &Path, count: u64) -> Option<Diagnostic> {
-    let kind = DiagnosticKind::UnknownRecords;
-    (count > 0).then(|| Diagnostic::new(kind, path, count.to_string()))
-}
-
 fn missing_base(shelf: &Shelf, rollout: &Rollout) -> Option<Diagnostic> {
     let base = rollout.base().filter(|base| !shelf.has(base))?;
     let name = base.rollout.as_js_str().excerpt().to_string();
@@ -168,7 +177,7 @@ impl Store for CodexStore {
                 }
             };
             let notes = &mut listing.diagnostics;
-            notes.extend(unknown_records(&path, rollout.peek.unknown));
+            notes.extend(rollout.peek.unknown.diagnostic(&path));
             notes.extend(missing_base(&shelf, &rollout));
             if let Some(at) = places.get(rollout.thread()) {
                 threads[*at].push(rollout);

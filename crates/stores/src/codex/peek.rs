@@ -11,6 +11,7 @@ use super::meta::Meta;
 use super::record::Fact;
 use super::rollout::{Seen, Step, Way, each};
 use super::sniff;
+use crate::damage::Unknown;
 
 /// How many more records are looked at for a directory that the header does not name.
 const AFTER_WORDS: u64 = 64;
@@ -25,8 +26,8 @@ pub(super) struct Peek {
     pub(super) cwd: Option<JsString>,
     /// The first record in which anybody said anything.
     words_at: Option<u64>,
-    /// Records of unknown type or shape, and lines that are none, among those that were looked at.
-    pub(super) unknown: u64,
+    /// Those among what was looked at.
+    pub(super) unknown: Unknown,
 }
 
 impl Peek {
@@ -39,8 +40,7 @@ impl Peek {
             block: 64 << 10,
             bytes: None,
         };
-        let bad = each(file, size, form, way, |step| peek.take(step))?;
-        peek.unknown += bad;
+        each(file, size, form, way, |step| peek.take(step))?;
         Ok(peek)
     }
 
@@ -54,7 +54,7 @@ impl Peek {
         match record.fact {
             Fact::Meta(meta) => self.meta = self.meta.take().or(Some(*meta)),
             Fact::Cwd(cwd) => self.cwd = self.cwd.take().or(Some(cwd)),
-            Fact::Unknown => self.unknown += 1,
+            Fact::Unknown(kind) => self.unknown.add(kind),
             Fact::Said(_) | Fact::Compacted(_) => {
                 self.words_at = self.words_at.or(Some(step.number));
             }

@@ -23,8 +23,8 @@ pub(super) enum Fact {
     /// Known to say nothing.
     #[default]
     Nothing,
-    /// A type or shape that this reader does not know.
-    Unknown,
+    /// A type or shape that this reader does not know, by its name; empty if it has none.
+    Unknown(JsString),
     Meta(Box<Meta>),
     /// Where a turn works.
     Cwd(JsString),
@@ -95,7 +95,7 @@ impl Record {
         ];
         let Some(found) = line.members(names) else {
             return Self {
-                fact: Fact::Unknown,
+                fact: nameless(),
                 ..Self::default()
             };
         };
@@ -109,7 +109,7 @@ impl Record {
                 Fact::Meta(Box::new(Meta::parse(line)))
             }
             (None, _) if state.is_some() => Fact::Nothing,
-            (None, _) => Fact::Unknown,
+            (None, _) => nameless(),
         };
         Self {
             timestamp,
@@ -119,9 +119,14 @@ impl Record {
     }
 }
 
+/// A record that does not even say what it is.
+fn nameless() -> Fact {
+    Fact::Unknown(JsString::new())
+}
+
 fn enveloped(kind: Raw<'_>, payload: Raw<'_>) -> Fact {
     let Some(kind) = kind.string() else {
-        return Fact::Unknown;
+        return nameless();
     };
     match &*kind.text() {
         b"response_item" => response_item(payload),
@@ -134,7 +139,7 @@ fn enveloped(kind: Raw<'_>, payload: Raw<'_>) -> Fact {
             cwd.map_or(Fact::Nothing, Fact::Cwd)
         }
         _ if sniff::is_idle_record(kind) => Fact::Nothing,
-        _ => Fact::Unknown,
+        _ => Fact::Unknown(kind.decode()),
     }
 }
 
@@ -143,13 +148,13 @@ pub(super) fn response_item(item: Raw<'_>) -> Fact {
     let found = item.members(["type", "role", "content"]);
     let [kind, role, content] = found.map(|found| found.found).unwrap_or_default();
     let Some(kind) = kind.and_then(Raw::string) else {
-        return Fact::Unknown;
+        return nameless();
     };
     if !kind.is("message") {
         return if sniff::is_idle_response_item(kind) {
             Fact::Nothing
         } else {
-            Fact::Unknown
+            Fact::Unknown(kind.decode())
         };
     }
     let is = |name| role.is_some_and(|role| role.is_string(name));
@@ -164,13 +169,13 @@ pub(super) fn response_item(item: Raw<'_>) -> Fact {
     } else if is("developer") || is("system") {
         Fact::Nothing
     } else {
-        Fact::Unknown
+        Fact::Unknown(kind.decode())
     }
 }
 
 fn event(event: Raw<'_>) -> Fact {
     let Some(kind) = event.member("type").and_then(Raw::string) else {
-        return Fact::Unknown;
+        return nameless();
     };
     match &*kind.text() {
         b"user_message" => said(Encoding::Event, Role::User, message::of_event(event)),
@@ -178,7 +183,7 @@ fn event(event: Raw<'_>) -> Fact {
             let text = event.member("message").and_then(message::of_assistant);
             said(Encoding::Event, Role::Assistant, text)
         }
-        b"item_completed" => event.member("item").map_or(Fact::Unknown, item),
+        b"item_completed" => event.member("item").map_or_else(nameless, item),
         b"task_started" | b"turn_started" => {
             let id = event.member("turn_id").filter(|id| id.is_filled());
             Fact::Begin(id.map(|id| digest(id.bytes())))
@@ -186,7 +191,7 @@ fn event(event: Raw<'_>) -> Fact {
         b"task_complete" | b"turn_complete" | b"turn_aborted" | b"shutdown_complete" => Fact::End,
         b"thread_rolled_back" => {
             let turns = event.member("num_turns").and_then(Raw::index);
-            turns.map_or(Fact::Unknown, Fact::RolledBack)
+            turns.map_or_else(nameless, Fact::RolledBack)
         }
         b"thread_name_updated" => {
             let found = event.members(["thread_name", "thread_id"]);
@@ -197,7 +202,7 @@ fn event(event: Raw<'_>) -> Fact {
             }
         }
         _ if sniff::is_idle_event(kind) => Fact::Nothing,
-        _ => Fact::Unknown,
+        _ => Fact::Unknown(kind.decode()),
     }
 }
 
@@ -206,7 +211,7 @@ fn item(item: Raw<'_>) -> Fact {
     let found = item.members(["type", "content", "text"]);
     let [kind, content, text] = found.map(|found| found.found).unwrap_or_default();
     let Some(kind) = kind.and_then(Raw::string) else {
-        return Fact::Unknown;
+        return nameless();
     };
     match &*kind.text() {
         b"UserMessage" => said(
@@ -223,7 +228,7 @@ fn item(item: Raw<'_>) -> Fact {
             said(Encoding::Item, Role::Assistant, text)
         }
         _ if sniff::is_idle_item(kind) => Fact::Nothing,
-        _ => Fact::Unknown,
+        _ => Fact::Unknown(kind.decode()),
     }
 }
 

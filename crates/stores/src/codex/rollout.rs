@@ -14,7 +14,7 @@ use super::message::list;
 use super::meta::Meta;
 use super::record::{Fact, Record, response_item};
 use super::source::{Text, line_options};
-use crate::lines::{RecordReader, Repairs};
+use crate::lines::{Counts, RecordReader, Repairs};
 use crate::raw::Raw;
 use crate::{StoreError, file};
 
@@ -91,17 +91,16 @@ fn sibling(path: &std::path::Path, form: Form) -> Option<(PathBuf, Form)> {
     }
 }
 
-/// Gives the records of an open file to `take`, until that breaks off; tells how many lines were no
-/// JSON.
+/// Gives the records of an open file to `take`, until that breaks off; tells what was met.
 pub(super) fn each(
     file: File,
     size: u64,
     form: Form,
     way: Way,
     mut take: impl FnMut(Step<'_>) -> ControlFlow<()>,
-) -> io::Result<u64> {
+) -> io::Result<Counts> {
     if form == Form::Document {
-        return document(file, size, take).map(|()| 0);
+        return document(file, size, take).map(|()| Counts::default());
     }
     let text = Text::new(file, size, form == Form::Packed)?;
     let text = text.take(way.bytes.unwrap_or(u64::MAX));
@@ -123,7 +122,7 @@ pub(super) fn each(
             break;
         }
     }
-    Ok(records.counts().bad)
+    Ok(records.counts())
 }
 
 /// `{"session":{…},"items":[…]}`, as the first versions wrote it: the session is record 0.

@@ -301,19 +301,30 @@ fn unknown_records_are_reported() {
     assert_eq!(home.conversation(A), ["u:hello"]);
     let found = home.list().diagnostics;
     assert_eq!(found[0].kind, DiagnosticKind::UnknownRecords);
-    assert_eq!(found[0].detail, "5");
+    let detail = "5: \"brand_new\", \"message\"";
+    assert_eq!(found[0].detail, detail);
     // Behind the first words only an examination sees them.
     let log = [
         meta(A, ""),
         user_item("hello"),
         unknown.concat(),
-        "no JSON\n".into(),
+        "no JSON\n\0{}\n{\"torn\":".into(),
     ]
     .concat();
     let home = Home::new(&[(place(A).as_str(), log)]);
     assert_eq!(home.kinds(), []);
     let found = home.examine(A).unwrap();
-    assert_eq!((found.len(), found[0].detail.as_str()), (1, "6"));
+    let found: Vec<(DiagnosticKind, &str)> = found
+        .iter()
+        .map(|found| (found.kind, found.detail.as_str()))
+        .collect();
+    let expected = [
+        (DiagnosticKind::BadLines, "1"),
+        (DiagnosticKind::RepairedLines, "1"),
+        (DiagnosticKind::TornTail, ""),
+        (DiagnosticKind::UnknownRecords, &detail.replace('5', "6")),
+    ];
+    assert_eq!(found, expected);
     let nobody = home.examine(B).unwrap_err();
     assert_eq!(nobody.kind(), crate::StoreErrorKind::NotFound);
 }
