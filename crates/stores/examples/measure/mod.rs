@@ -1,5 +1,4 @@
 //! How a measurement is told.
-#![allow(dead_code, reason = "each program uses a part")]
 
 use std::error::Error;
 use std::fs;

@@ -159,7 +159,10 @@ impl<R: Read> LineReader<R> {
         loop {
             let pending = &self.buffer[self.start..self.end];
             if let Some(more) = memchr::memchr(b'\n', &pending[searched..]) {
-                self.give(searched + more, true);
+                match searched + more {
+                    length if length > cap => self.long_line(cap)?,
+                    length => self.give(length, true),
+                }
                 return Ok(true);
             }
             searched = pending.len();
