@@ -68,6 +68,8 @@ pub enum DiagnosticKind {
     UnknownRecords,
     /// Lines that are no JSON, and their number.
     BadLines,
+    /// A bad line, from which on the log was not read.
+    CutOff,
     /// Lines beyond the cap, and their number.
     LongLines,
     /// Lines that could be read after a repair, and their number.
@@ -120,6 +122,7 @@ impl DiagnosticKind {
             | Self::MissingBase
             | Self::UnknownRecords
             | Self::BadLines
+            | Self::CutOff
             | Self::LongLines
             | Self::RepairedLines
             | Self::TornTail
@@ -132,7 +135,7 @@ impl DiagnosticKind {
     pub const fn loses_words(self) -> bool {
         matches!(
             self,
-            Self::BadLines | Self::LongLines | Self::Gaps | Self::MissingBase
+            Self::BadLines | Self::CutOff | Self::LongLines | Self::Gaps | Self::MissingBase
         )
     }
 
@@ -157,6 +160,7 @@ impl DiagnosticKind {
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
             Self::BadLines => ("store.bad-lines", "agent-logs 1.2", "lines that are no JSON were passed over"),
+            Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),
             Self::LongLines => ("store.long-lines", "agent-logs 1.2", "oversized lines were passed over"),
             Self::RepairedLines => ("store.repaired-lines", "agent-logs 1.2", "lines were read after a repair"),
             Self::TornTail => ("store.torn-tail", "agent-logs 1.2", "the last line has no end: its writer was stopped, or is at it"),

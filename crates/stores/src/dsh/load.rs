@@ -1,6 +1,8 @@
 //! What a log means: the rules of `spec/dsh-store.md` 1.4, 1.8 and 2 over its events, in one pass
 //! and whatever the encoding they came from.
 
+use std::path::Path;
+
 use sref_session::json::parse;
 use sref_session::{JsString, SurfaceEvent, TitleError, TitleFold, TitleSnapshot};
 
@@ -13,7 +15,7 @@ use super::shape::Checked;
 use super::surface::{Change, Surface};
 use super::turn::{Closers, OpenTurn};
 use crate::raw::Raw;
-use crate::{Position, StoreError, StoreErrorKind};
+use crate::{Diagnostic, DiagnosticKind, Position, StoreError, StoreErrorKind};
 
 /// What a reader wants of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,24 @@ pub(super) struct Loaded {
     pub(super) captured_through_seq: Option<u64>,
     pub(super) events: Vec<SurfaceEvent>,
     pub(super) title: Result<Option<TitleSnapshot>, TitleError>,
+    /// The first bad line: nothing from it on was read.
+    pub(super) cut_off: Option<(Position, &'static str)>,
+    /// Whether the last line has no end.
+    pub(super) torn: bool,
+}
+
+impl Loaded {
+    /// What of the log at `path` was not read.
+    pub(super) fn damage(&self, path: &Path) -> Vec<Diagnostic> {
+        let cut_off = self.cut_off.map(|(position, detail)| {
+            let detail = format!("{detail}, {position}");
+            Diagnostic::new(DiagnosticKind::CutOff, path, detail)
+        });
+        let torn = self
+            .torn
+            .then(|| Diagnostic::new(DiagnosticKind::TornTail, path, ""));
+        cut_off.into_iter().chain(torn).collect()
+    }
 }
 
 /// Takes the events of a log one by one.
@@ -298,6 +318,8 @@ impl<'a> Loader<'a> {
                 Want::Title => Vec::new(),
             },
             title: title(self.title),
+            cut_off: None,
+            torn: false,
         })
     }
 }

@@ -128,9 +128,9 @@ fn read_once(
             };
             let header = header(line, format)?;
             let mut scan = scan(&header, format, want);
-            feed(&mut lines, &mut scan, cancel)?;
+            let torn = feed(&mut lines, &mut scan, cancel)?;
             let loaded = scan.finish()?;
-            Ok((header, loaded))
+            Ok((header, Loaded { torn, ..loaded }))
         }
         Packing::Zstd => read_packed(BufReader::new(file), length, format, want, cancel),
     }
@@ -176,7 +176,8 @@ fn read_packed(
         feed(&mut LineReader::new(text, options()), &mut scan, cancel)?;
     }
     let loaded = scan.finish()?;
-    Ok((header, loaded))
+    let torn = frames.end < length;
+    Ok((header, Loaded { torn, ..loaded }))
 }
 
 fn options() -> LineOptions {

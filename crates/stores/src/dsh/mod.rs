@@ -37,7 +37,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::listing::{Entry, Found};
 use self::load::Want;
-use crate::{Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, TitleOutcome};
+use crate::{
+    Examination, Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, TitleOutcome,
+};
 
 pub use self::path::{project_directory, session_directory, session_of_directory};
 pub use self::sqlite::DshDatabase;
@@ -263,6 +265,26 @@ impl Store for DshStore {
         // The release that is the reference does not record it.
         surface.captured_format_version = version.filter(|_| self.options.mode != Mode::Strict);
         Ok(Some(surface))
+    }
+
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        let found = self.among(ids, cancel)?;
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
+            if cancel.is_cancelled() {
+                return Err(StoreError::cancelled());
+            }
+            let entry = found.get(id).ok_or_else(StoreError::not_found);
+            out.push(entry.and_then(|entry| {
+                let (_, log) = log::read(entry, Want::Surface, cancel)?;
+                Ok(log.damage(&entry.path))
+            }));
+        }
+        Ok(out)
     }
 }
 

@@ -130,6 +130,10 @@ impl<'a> Scan<'a> {
 
     /// Ends the log, dropping whatever stands behind the first bad line.
     pub(super) fn finish(self) -> Result<Loaded, StoreError> {
-        self.loader.finish()
+        let loaded = self.loader.finish()?;
+        Ok(Loaded {
+            cut_off: self.issue,
+            ..loaded
+        })
     }
 }

@@ -6,6 +6,7 @@
 
 mod consistency;
 mod corpus;
+mod damage;
 mod formats;
 mod frames;
 mod hostile;

@@ -19,8 +19,8 @@ use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
 use crate::database::{snapshot, sql_error};
 use crate::{
-    Diagnostic, DiagnosticKind, Listed, Listing, Mode, Position, Store, StoreError, StoreErrorKind,
-    TitleOutcome,
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Mode, Position, Store, StoreError,
+    StoreErrorKind, TitleOutcome,
 };
 
 /// How many rows are read between two looks at the cancellation token.
@@ -260,5 +260,30 @@ impl Store for DshDatabase {
             surface.captured_format_version = version.filter(|_| self.options.mode != Mode::Strict);
             surface
         }))
+    }
+
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        if self.is_absent() {
+            return Ok(ids.iter().map(|_| Err(StoreError::not_found())).collect());
+        }
+        self.read(cancel, |connection, schema| {
+            let mut out = Vec::with_capacity(ids.len());
+            for id in ids {
+                if cancel.is_cancelled() {
+                    return Err(StoreError::cancelled());
+                }
+                let header = self.header(connection, id, cancel)?;
+                let header = header.ok_or_else(StoreError::not_found);
+                out.push(header.and_then(|header| {
+                    let (_, log) = self.load(connection, schema, header, Want::Surface, cancel)?;
+                    Ok(log.damage(&self.path))
+                }));
+            }
+            Ok(out)
+        })
     }
 }

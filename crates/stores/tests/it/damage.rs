@@ -1,0 +1,81 @@
+//! What of a log was not read is told (`spec/dsh-store.md` 4.3): it ends at its first bad line.
+
+use sref_stores::dsh::{DshDatabase, DshOptions};
+use sref_stores::{CancellationToken, Store};
+
+use crate::rows::Rows;
+use crate::support::{APPEND, Home, event, header, tree, user};
+
+fn log() -> [String; 4] {
+    let said = |seq, text: &str| event(seq, "user/message", &user(&text.into()), APPEND);
+    [header("s", 1), said(0, "a"), said(1, "b"), said(2, "c")]
+}
+
+fn told(store: &dyn Store, id: &str) -> Vec<(&'static str, String)> {
+    let mut outcomes = store
+        .examine(&[id.into()], &CancellationToken::new())
+        .unwrap();
+    let found = outcomes.remove(0).unwrap();
+    found
+        .into_iter()
+        .map(|own| (own.code(), own.detail))
+        .collect()
+}
+
+#[test]
+fn a_bad_line_and_a_torn_tail_are_told() {
+    let [head, a, b, c] = log();
+    let at = head.len() + a.len();
+    let cut = |detail: &str| ("store.cut-off", format!("{detail}, line 3, byte {at}"));
+    for (lines, messages, expected) in [
+        ([&*head, &*a, &*b, &*c], 3, vec![]),
+        (
+            [&*head, &*a, "no JSON\n", &*c],
+            1,
+            vec![cut("a line that is no JSON")],
+        ),
+        (
+            [&*head, &*a, &*c, ""],
+            1,
+            vec![cut("a gap in the event numbers")],
+        ),
+        (
+            [&*head, &*a, &b[..30], ""],
+            1,
+            vec![("store.torn-tail", String::new())],
+        ),
+    ] {
+        let home = Home::new();
+        home.write("s", lines.concat().as_bytes());
+        let before = tree(home.root());
+        assert_eq!(home.surface("s").unwrap().unwrap().events.len(), messages);
+        assert_eq!(told(&home.open(DshOptions::default()), "s"), expected);
+        assert_eq!(tree(home.root()), before);
+    }
+}
+
+#[test]
+fn a_gap_between_rows_is_told() {
+    let home = Home::new();
+    let path = home.root().join(DshDatabase::FILE);
+    let rows = Rows::create(&path, 17);
+    let [_, a, _, c] = log();
+    for (id, lines) in [("whole", vec![&a]), ("gap", vec![&a, &c])] {
+        rows.session(id, 1);
+        for line in lines {
+            rows.line(id, line, usize::MAX);
+        }
+    }
+    let store = DshDatabase::open(&path, DshOptions::default());
+    assert_eq!(told(&store, "whole"), []);
+    let [(code, detail)] = &told(&store, "gap")[..] else {
+        panic!("one finding");
+    };
+    assert_eq!(*code, "store.cut-off");
+    assert!(
+        detail.starts_with("a gap in the event numbers, line 2"),
+        "{detail}"
+    );
+    let absent = store.examine(&["absent".into()], &CancellationToken::new());
+    assert!(absent.unwrap()[0].is_err());
+}
