@@ -46,7 +46,8 @@ impl<'a> Ids<'a> {
         }
         let found = self.beginning_with(given.as_bytes());
         match found[..] {
-            [one] if !given.is_empty() => Ok(&self.records[one]),
+            _ if given.is_empty() => Err(not_found(given)),
+            [one] => Ok(&self.records[one]),
             [] => Err(not_found(given)),
             _ => Err(self.ambiguous(given, &found)),
         }

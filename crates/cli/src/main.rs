@@ -15,6 +15,7 @@ mod reader;
 mod setup;
 mod term;
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -27,9 +28,13 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers (status 0), anything else is wrong usage (2).
             let status = u8::try_from(error.exit_code()).unwrap_or(2);
-            // Nobody may be reading any more, which changes nothing.
-            let _ = error.print();
-            return status.into();
+            return match error.print() {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    console::fail(&error.into(), false).into()
+                }
+                // Nobody may be reading any more, which changes nothing.
+                _ => status.into(),
+            };
         }
     };
     let json = cli.command.json();

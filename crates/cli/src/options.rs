@@ -10,6 +10,9 @@ use sref::session::{Dialect, JsStr, JsString, SessionId};
 use sref::uri::{MentionOptions, Schemes, format_mention};
 use sref_stores::KINDS;
 
+use crate::failure::Failure;
+use crate::reader::StoreReport;
+
 /// How the answer is printed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -31,6 +34,18 @@ pub(crate) struct Stores {
         long_help = store_help()
     )]
     pub(crate) places: Vec<StorePlace>,
+}
+
+impl Stores {
+    /// A store that a person named and that cannot be read is at fault, also when the answer says so.
+    /// One that was found on the machine is a line of the answer.
+    pub(crate) fn status(&self, reports: &[StoreReport]) -> Result<(), Failure> {
+        let failed = reports.iter().any(|report| report.listing.is_err());
+        if failed && !self.places.is_empty() {
+            return Err(Failure::Status(1));
+        }
+        Ok(())
+    }
 }
 
 fn store_help() -> String {

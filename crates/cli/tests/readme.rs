@@ -159,6 +159,8 @@ fn matches(expected: &str, printed: &str) -> bool {
 }
 
 fn line_matches(expected: &str, printed: &str) -> bool {
+    // An age depends on the day.
+    let expected = &expected.replace("  3d ago  ", "  [..]  ");
     let mut parts = expected.split("[..]");
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = printed.strip_prefix(first) else {

@@ -58,7 +58,8 @@ impl Args {
             let trust = trust.as_ref().and_then(Trust::shape);
             let shapes = findings.iter().map(Finding::shape).chain(trust);
             let shapes: Vec<Value> = shapes.collect();
-            return console::print_json(&shapes.into());
+            console::print_json(&shapes.into())?;
+            return self.stores.status(&reports);
         }
         let untrusted = trust.as_ref().and_then(Trust::text);
         let texts = findings.iter().map(Finding::text).chain(untrusted);
@@ -75,7 +76,7 @@ impl Args {
                 format!("Nothing was skipped in {stores}.")
             });
         }
-        Ok(())
+        self.stores.status(&reports)
     }
 }
 
@@ -143,6 +144,17 @@ pub(super) fn detail(own: &Diagnostic) -> String {
         detail.push_str(&own.detail);
     }
     detail
+}
+
+/// Says that words of a session may be missing, when what was passed over in it may have held some.
+pub(super) fn missing_words(found: &[Diagnostic]) -> Option<String> {
+    let found = found.iter().filter(|own| own.kind.loses_words());
+    let found: Vec<String> = found.map(detail).collect();
+    (!found.is_empty()).then(|| {
+        let found = found.join("; ");
+        let note = format!("words may be missing: {found}; `sref doctor --sessions` says where");
+        visible::line(note.as_str().into())
+    })
 }
 
 fn text(path: &Path) -> JsString {

@@ -1,5 +1,7 @@
-use sref::session::JsStr;
 use sref::session::json::Object;
+use sref::session::{JsStr, JsString};
+
+use sref_delivery::one_line;
 
 use crate::console;
 use crate::failure::Failure;
@@ -35,9 +37,11 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let reader = Reader::open(&self.stores)?;
         let record = reader.find(&self.id, &self.spelling)?;
-        let title = match self.label {
+        let title: Option<JsString> = match self.label {
             Some(label) => Some(label.into()),
-            None => reader.title(&record.header.id)?,
+            // Somebody else's words, and the mention goes through shells and terminals.
+            None => (reader.title(&record.header.id)?)
+                .map(|title| one_line(title.as_js_str(), usize::MAX).into()),
         };
         let id = &record.header.id;
         let label = title.as_ref().map_or(id.as_js_str(), JsStr::from);

@@ -155,7 +155,16 @@ impl Args {
         let prepared =
             reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel));
         reader.remark();
-        Ok(prepared?.context)
+        let context = prepared?.context;
+        for own in context.iter().flat_map(|context| &context.references) {
+            // The session was read, so that a failure of this is no failure of the answer.
+            let found = reader.damage(&own.session_id).unwrap_or_default();
+            if let Some(note) = super::doctor::missing_words(&found) {
+                let id = visible::line(own.session_id.as_js_str());
+                console::say(&format!("note: {id}: {note}"));
+            }
+        }
+        Ok(context)
     }
 }
 

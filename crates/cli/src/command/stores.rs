@@ -17,7 +17,7 @@ Examples:
   sref stores --store dsh=examples/sample-store/sessions
   sref stores --json | jq -r '.[].root'
 
-`sref doctor` says what the problems are.
+`sref doctor` says what the problems are. Status 1 when a store of `--store` cannot be read.
 
 JSON: an array of {kind, root, sessions?, problems, code?}; code is there when the store cannot be
 read.";
@@ -41,7 +41,8 @@ impl Args {
         drop(progress);
         if self.format.json {
             let shapes: Vec<Value> = reports.iter().map(shape).collect();
-            return console::print_json(&shapes.into());
+            console::print_json(&shapes.into())?;
+            return self.stores.status(&reports);
         }
         let rows: Vec<[String; 4]> = reports.iter().map(row).collect();
         let aligns = [Align::Left, Align::Right, Align::Left, Align::Left];
@@ -52,7 +53,7 @@ impl Args {
                 absent.concat()
             ));
         }
-        Ok(())
+        self.stores.status(&reports)
     }
 }
 

@@ -115,3 +115,26 @@ fn showing_says_that_words_may_be_missing() {
     let codes: Vec<&str> = codes.map(|own| own["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["store.bad-lines", "store.unknown-records"]);
 }
+
+/// A dsh log ends at its first bad line; whoever shows or carries it says so.
+#[test]
+fn a_log_that_is_cut_off_says_so() {
+    let home = machine();
+    let log = home
+        .path()
+        .join(".dsh/sessions/--elsewhere--/session-d1/session.jsonl");
+    let whole = fs::read_to_string(&log).unwrap();
+    let header = whole.lines().next().unwrap();
+    fs::write(&log, format!("{header}\nno JSON\n")).unwrap();
+    for args in [
+        &["show", "session-d1"][..],
+        &["prepare", "as in @sref:session-d1"],
+    ] {
+        let answer = run(on_machine(home.path(), args));
+        assert_eq!(answer.status, 0);
+        let note = "words may be missing: what stands behind a bad line was not read";
+        assert!(answer.stderr.contains(note), "{}", answer.stderr);
+    }
+    let found = succeed(on_machine(home.path(), &["doctor", "--sessions", "--json"])).json();
+    assert_eq!(found[0]["code"], "store.cut-off");
+}

@@ -56,6 +56,7 @@ fn nothing_that_a_terminal_obeys_is_printed() {
         &["stores"],
         &["doctor"],
         &["show", "\x1b[2Jnot there"],
+        &["mention", "x"],
     ] {
         for json in [&[][..], &["--json"]] {
             let answer = run(on_store(&root, &[args, json].concat()));
@@ -90,4 +91,28 @@ fn the_context_is_harmless_and_the_json_exact() {
     assert!(list.contains(r"\r\nsecond"), "{list}");
     assert!(list.contains(r"line\ud83d"), "{list}");
     assert!(list.contains(r#""sessionId":"x\u001b[31m""#), "{list}");
+}
+
+/// A store that a person named is at fault when it cannot be read; the answer is given all the same.
+#[test]
+fn a_named_store_that_cannot_be_read_is_a_failure() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "no database").unwrap();
+    for args in [&["stores"][..], &["doctor"], &["stores", "--json"]] {
+        let answer = run(on_store(&file, args));
+        assert_eq!(answer.status, 1, "{args:?}");
+        assert!(!answer.stdout.is_empty(), "{args:?}");
+    }
+    let (_home, root) = store();
+    assert_eq!(run(on_store(&root, &["stores"])).status, 0);
+}
+
+#[test]
+fn no_id_is_no_beginning_of_one() {
+    let (_home, root) = store();
+    fails(
+        || on_store(&root, &["show", ""]),
+        "SESSION_QUERY_SESSION_NOT_FOUND",
+    );
 }

@@ -125,8 +125,8 @@ impl Args {
         } else {
             draw::overview(&picture, columns)
         })?;
-        if let Some(note) = damage(&diagnostics[others..]) {
-            console::say(&note);
+        if let Some(note) = super::doctor::missing_words(&diagnostics[others..]) {
+            console::say(&format!("note: {note}"));
         }
         for own in &diagnostics[..others] {
             let path = own.path.to_string_lossy();
@@ -135,18 +135,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-/// `note: this session was read with damage: …`, when words may be missing.
-fn damage(found: &[Diagnostic]) -> Option<String> {
-    let found = found.iter().filter(|own| own.kind.loses_words());
-    let found: Vec<String> = found.map(super::doctor::detail).collect();
-    (!found.is_empty()).then(|| {
-        let found = found.join("; ");
-        let note =
-            format!("note: words may be missing: {found}; `sref doctor --sessions` says where");
-        visible::line(note.as_str().into())
-    })
 }
 
 /// The conversation from a message on, counted from 1.
