@@ -9,8 +9,10 @@
 //! what is skipped stays cheap. [`parse`] builds a [`Value`]; it refuses more than [`MAX_DEPTH`]
 //! levels, since a tree is dropped by recursion.
 
+mod arrays;
 mod bytes;
 mod error;
+mod levels;
 mod parse;
 mod quote;
 mod raw;

@@ -1,12 +1,9 @@
-use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::bytes::{
-    control_in, is_simple_escape, is_white, mark_after, plain_end, short_integer, simple_string,
-};
+use super::bytes::{control_in, is_simple_escape, is_white, mark_after, plain_end};
 use super::error::{JsonError, JsonErrorKind};
+use super::levels::Levels;
 use super::raw::RawString;
-use super::value::safe_integer;
 
 /// What the next value is, told from its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +51,8 @@ pub enum Kind {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -181,111 +178,6 @@ impl<'a> Scanner<'a> {
     fn stands_after(&self, byte: u8) -> bool {
         let mut before = self.bytes[..self.at].iter().rev();
         before.find(|before| !is_white(**before)) == Some(&byte)
-    }
-
-    /// Passes an array and tells how many elements it has, if all of them are strings; `None` for
-    /// any other value, which is passed too.
-    ///
-    /// # Errors
-    ///
-    /// Whatever breaks the grammar.
-    ///
-    /// ```
-    /// use sref_session::json::Scanner;
-    ///
-    /// let count = |json: &'static str| Scanner::new(json.as_bytes()).strings();
-    /// assert_eq!(count(r#"["a", "b"]"#), Ok(Some(2)));
-    /// assert_eq!(count(r#"["a", 2]"#), Ok(None));
-    /// assert!(count(r#"["a",]"#).is_err());
-    /// ```
-    pub fn strings(&mut self) -> Result<Option<u64>, JsonError> {
-        let (mut count, mut all) = (0, true);
-        let is_array = self.each_element(|scanner| {
-            // Simple strings behind one another, as writers put them.
-            while let Some(end) = simple_string(scanner.bytes, scanner.at) {
-                count += 1;
-                scanner.at = end;
-                if scanner.bytes.get(end) != Some(&b',') {
-                    return Ok(());
-                }
-                scanner.at += 1;
-            }
-            scanner.white_space();
-            count += 1;
-            all &= scanner.bytes.get(scanner.at) == Some(&b'"');
-            scanner.skip_value().map(|_| ())
-        })?;
-        Ok((is_array && all).then_some(count))
-    }
-
-    /// Passes an array and gives its elements in order, if all of them are safe integers. Gives
-    /// `false` for any other value, which is passed too; some elements may have been given by then.
-    ///
-    /// # Errors
-    ///
-    /// Whatever breaks the grammar.
-    ///
-    /// ```
-    /// use sref_session::json::Scanner;
-    ///
-    /// let mut sum = 0;
-    /// assert_eq!(Scanner::new(b"[1, -2, 1e2]").integers(|integer| sum += integer), Ok(true));
-    /// assert_eq!(sum, 99);
-    /// assert_eq!(Scanner::new(b"[1.5]").integers(|_| {}), Ok(false));
-    /// ```
-    pub fn integers(&mut self, mut each: impl FnMut(i64)) -> Result<bool, JsonError> {
-        let mut all = true;
-        let is_array = self.each_element(|scanner| {
-            // Short numbers behind one another, as writers put them.
-            while let Some((integer, end)) = short_integer(scanner.bytes, scanner.at) {
-                each(integer);
-                scanner.at = end;
-                if scanner.bytes[end] == b']' {
-                    return Ok(());
-                }
-                scanner.at += 1;
-            }
-            scanner.white_space();
-            let range = scanner.skip_value()?;
-            match safe_integer(scanner.slice(range)) {
-                Some(integer) => each(integer),
-                None => all = false,
-            }
-            Ok(())
-        })?;
-        Ok(is_array && all)
-    }
-
-    /// Walks the elements of an array, or passes any other value; tells which. `element` stands
-    /// before an element and must pass it.
-    #[inline]
-    fn each_element(
-        &mut self,
-        mut element: impl FnMut(&mut Self) -> Result<(), JsonError>,
-    ) -> Result<bool, JsonError> {
-        if self.peek()? != Kind::Array {
-            self.skip_value()?;
-            return Ok(false);
-        }
-        self.at += 1;
-        self.white_space();
-        if self.byte()? == b']' {
-            self.at += 1;
-            return Ok(true);
-        }
-        loop {
-            element(self)?;
-            self.white_space();
-            match self.byte()? {
-                b',' => self.at += 1,
-                b']' => {
-                    self.at += 1;
-                    return Ok(true);
-                }
-                _ => return Err(self.unexpected()),
-            }
-            self.white_space();
-        }
     }
 
     /// Passes a string.
@@ -414,14 +306,14 @@ impl<'a> Scanner<'a> {
 
     /// Passes white space. There is none in what `JSON.stringify` writes.
     #[inline]
-    fn white_space(&mut self) {
+    pub(super) fn white_space(&mut self) {
         while self.bytes.get(self.at).copied().is_some_and(is_white) {
             self.at += 1;
         }
     }
 
     #[inline]
-    fn byte(&self) -> Result<u8, JsonError> {
+    pub(super) fn byte(&self) -> Result<u8, JsonError> {
         self.bytes
             .get(self.at)
             .copied()
@@ -436,7 +328,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    const fn unexpected(&self) -> JsonError {
+    pub(super) const fn unexpected(&self) -> JsonError {
         JsonError::new(JsonErrorKind::Unexpected, self.at)
     }
 
@@ -543,35 +435,5 @@ impl<'a> Scanner<'a> {
         }
         self.at = at;
         Ok(escaped)
-    }
-}
-
-/// The open containers, one bit each: set for an object.
-#[derive(Default)]
-struct Levels {
-    words: Vec<u64>,
-    top: u64,
-    depth: usize,
-}
-
-impl Levels {
-    fn enter(&mut self, object: bool) {
-        if self.depth > 0 && self.depth.is_multiple_of(64) {
-            self.words.push(self.top);
-        }
-        self.top = (self.top << 1) | u64::from(object);
-        self.depth += 1;
-    }
-
-    fn leave(&mut self) {
-        self.depth -= 1;
-        self.top >>= 1;
-        if self.depth.is_multiple_of(64) {
-            self.top = self.words.pop().unwrap_or(0);
-        }
-    }
-
-    fn innermost(&self) -> Option<bool> {
-        (self.depth > 0).then_some(self.top & 1 == 1)
     }
 }

@@ -133,7 +133,7 @@ mod tests {
     fn environment(home: &Path, variables: &[(&str, &str)]) -> Environment {
         Environment {
             home: Some(home.into()),
-            current_directory: "/work".into(),
+            current_directory: "/here".into(),
             variables: (variables.iter())
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
@@ -168,7 +168,7 @@ mod tests {
         let moved = |value| named(&[("CLAUDE_CONFIG_DIR", value)]);
         assert_eq!(moved("/x"), ["/x/projects"]);
         assert_eq!(moved("~/x"), ["/home/me/x/projects"]);
-        assert_eq!(moved("x"), ["/work/x/projects"]);
+        assert_eq!(moved("x"), ["/here/x/projects"]);
         assert_eq!(
             moved("/x, ~/y,,"),
             ["/x, ~/y,,/projects", "/x/projects", "/home/me/y/projects"]
@@ -185,7 +185,7 @@ mod tests {
                 ("CLAUDE_CONFIG_DIRS", "/x::y"),
                 ("CLAUDE_PROJECTS_DIR", "/logs")
             ]),
-            ["/x/projects", "/work/y/projects", "/logs"]
+            ["/x/projects", "/here/y/projects", "/logs"]
         );
         assert_eq!(
             named(&[

@@ -210,7 +210,7 @@ mod tests {
         let root = |variable: Option<&str>| {
             let environment = Environment {
                 home: Some("/home/me".into()),
-                current_directory: "/work".into(),
+                current_directory: "/here".into(),
                 variables: variable
                     .map(|value| ("DSH_HOME".into(), value.into()))
                     .into_iter()
@@ -222,17 +222,17 @@ mod tests {
         assert_eq!(root(None), path("/home/me/.dsh/sessions"));
         assert_eq!(root(Some(" ")), path("/home/me/.dsh/sessions"));
         assert_eq!(root(Some("/x")), path("/x/sessions"));
-        assert_eq!(root(Some("x")), path("/work/x/sessions"));
+        assert_eq!(root(Some("x")), path("/here/x/sessions"));
         assert_eq!(root(Some("~")), path("/home/me/sessions"));
         assert_eq!(root(Some("~/x")), path("/home/me/x/sessions"));
-        assert_eq!(root(Some("~x")), path("/work/~x/sessions"));
+        assert_eq!(root(Some("~x")), path("/here/~x/sessions"));
         assert!(locate(&Environment::default()).is_empty());
     }
 
     fn environment(variables: &[(&str, &str)]) -> Environment {
         Environment {
             home: Some("/home/me".into()),
-            current_directory: "/work".into(),
+            current_directory: "/here".into(),
             variables: (variables.iter())
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
