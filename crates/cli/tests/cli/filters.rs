@@ -150,10 +150,13 @@ fn sub_agents_are_shown_on_request_and_marked() {
 #[test]
 fn a_line_has_every_fact() {
     let home = machine();
-    let text = succeed(on_machine(
+    let text = run(on_machine(
         home.path(),
         &["list", "--since", "11d", "--agent", "claude"],
     ));
+    // The sub-agent's is not listed, and not passed over in silence.
+    let hidden = "1 session of sub-agents, or put away, not shown; --all shows every one.\n";
+    assert_eq!((text.status, text.stderr.as_str()), (0, hidden));
     let old = text.stdout.lines().find(|line| line.contains("docs"));
     let old = old.unwrap_or_else(|| panic!("{}", text.stdout));
     let words: Vec<&str> = old.split_whitespace().collect();

@@ -71,7 +71,7 @@ fn a_query_searches_titles_directories_and_ids() {
 #[test]
 fn columns_line_up_and_fit() {
     let list = |columns: usize| {
-        let mut command = on_sample(&["list", "--cwd", "/home/mei/shop"]);
+        let mut command = on_sample(&["list", "--subagents", "--cwd", "/home/mei/shop"]);
         command.env("COLUMNS", columns.to_string());
         let list = succeed(command).stdout;
         let fits = |line: &str| unicode_width(line) <= columns && line == line.trim_end();

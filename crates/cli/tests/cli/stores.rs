@@ -61,7 +61,7 @@ fn a_store_that_is_found_and_cannot_be_read_costs_its_own_sessions() {
     let root = root.to_string_lossy().into_owned();
     let mention = succeed(on_sample(&["mention", "3f9c"])).stdout;
     for args in [
-        &["list"][..],
+        &["list", "--subagents"][..],
         &["show", "3f9c"],
         &["mention", "3f9c"],
         &["prepare", "--json", "as in @sref:3f9c"],

@@ -98,8 +98,25 @@ impl Args {
         console::print(&table(&candidates, &Ids::new(&records), agent.cwd.as_ref()))?;
         if let Some(remark) = self.remark(&candidates, records.len(), passed.len()) {
             console::say(&remark);
+        } else if query.is_empty() {
+            // What does not fit a query is not missed.
+            self.hidden(&passed)
+                .iter()
+                .for_each(|remark| console::say(remark));
         }
         Ok(())
+    }
+
+    /// Says what is there and not listed unless it is asked for.
+    fn hidden(&self, passed: &[SessionRecord]) -> Option<String> {
+        let hidden = passed
+            .iter()
+            .filter(|own| !self.all && (own.is_archived || own.is_subagent && !self.subagents));
+        let hidden = hidden.count() as u64;
+        (hidden > 0).then(|| {
+            let hidden = many(hidden, "session");
+            format!("{hidden} of sub-agents, or put away, not shown; --all shows every one.")
+        })
     }
 
     /// What a person may wonder about.
