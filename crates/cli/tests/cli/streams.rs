@@ -57,13 +57,19 @@ fn a_closed_pipe_is_silent_success() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut command = on_sample(&["list"]);
-    let answer = answer(command.stdout(full).output().unwrap());
-    assert_eq!(answer.status, 1);
-    assert!(
-        answer.stderr.starts_with("error[cli.io]: "),
-        "{}",
-        answer.stderr
-    );
+    for mut command in [
+        on_sample(&["list"]),
+        sref(&["--help"]),
+        sref(&["list", "--help"]),
+        sref(&["--version"]),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let answer = answer(command.stdout(full).output().unwrap());
+        assert_eq!(answer.status, 1, "{command:?}");
+        assert!(
+            answer.stderr.starts_with("error[cli.io]: "),
+            "{}",
+            answer.stderr
+        );
+    }
 }
