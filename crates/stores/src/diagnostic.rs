@@ -74,6 +74,8 @@ pub enum DiagnosticKind {
     LongLines,
     /// Lines that could be read after a repair, and their number.
     RepairedLines,
+    /// A packed log that ends inside a frame: what was packed is not all there.
+    TornFrame,
     /// A last line without an end.
     TornTail,
     /// Records that follow none, though they name one, and their number.
@@ -125,6 +127,7 @@ impl DiagnosticKind {
             | Self::CutOff
             | Self::LongLines
             | Self::RepairedLines
+            | Self::TornFrame
             | Self::TornTail
             | Self::Gaps => false,
         }
@@ -135,7 +138,12 @@ impl DiagnosticKind {
     pub const fn loses_words(self) -> bool {
         matches!(
             self,
-            Self::BadLines | Self::CutOff | Self::LongLines | Self::Gaps | Self::MissingBase
+            Self::BadLines
+                | Self::CutOff
+                | Self::LongLines
+                | Self::TornFrame
+                | Self::Gaps
+                | Self::MissingBase
         )
     }
 
@@ -163,6 +171,7 @@ impl DiagnosticKind {
             Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),
             Self::LongLines => ("store.long-lines", "agent-logs 1.2", "oversized lines were passed over"),
             Self::RepairedLines => ("store.repaired-lines", "agent-logs 1.2", "lines were read after a repair"),
+            Self::TornFrame => ("store.torn-frame", "agent-logs 3.9", "the packed log was cut off, and what stood behind the cut is gone"),
             Self::TornTail => ("store.torn-tail", "agent-logs 1.2", "the last line has no end: its writer was stopped, or is at it"),
             Self::Gaps => ("store.gaps", "agent-logs 2.6", "records before these are not there"),
         }

@@ -125,6 +125,12 @@ impl Args {
         if let Some(note) = program.note.filter(|_| !self.remove) {
             console::say(&visible::line(note.as_str().into()));
         }
+        let chosen = self.strict || self.server.all || self.server.project.is_some();
+        if self.write && chosen && outcomes.iter().any(|own| own.state == "present") {
+            console::say(
+                "note: what was there keeps the options that it has; `--remove` it first to write others.",
+            );
+        }
         if let Some(note) = self.host.note(&outcomes) {
             console::say(note);
         }

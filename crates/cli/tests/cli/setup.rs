@@ -375,3 +375,17 @@ fn homes_are_where_their_variables_say() {
         assert_eq!(home.files().keys().collect::<Vec<_>>(), names);
     }
 }
+
+/// What is there is never changed, so that options given later are not taken up: that is said.
+#[test]
+fn options_that_come_too_late_are_named() {
+    let home = Home::new();
+    home.setup(&["claude", "--write"]);
+    let before = home.files();
+    let late = "note: what was there keeps the options that it has; `--remove` it first to write others.\n";
+    let again = home.setup(&["claude", "--write", "--strict"]);
+    assert!(again.stderr.contains(late), "{}", again.stderr);
+    assert_eq!(home.files(), before);
+    let same = home.setup(&["claude", "--write"]);
+    assert!(!same.stderr.contains(late), "{}", same.stderr);
+}

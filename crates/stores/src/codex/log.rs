@@ -10,11 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::files::Form;
 use super::meta::Cut;
 use super::record::Fact;
-use super::rollout::{Seen, Step, Way, each};
+use super::rollout::{Met, Seen, Step, Way, each};
 use super::sniff;
 use super::turns::Turns;
 use crate::damage::Unknown;
-use crate::lines::Counts;
 
 /// What the files of a thread held so far. Memory follows their words.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +23,7 @@ pub(super) struct Log {
     pub(super) next: u64,
     pub(super) unknown: Unknown,
     /// What was met in the file that was read last.
-    pub(super) counts: Counts,
+    pub(super) met: Met,
     /// The thread of the first header in the file that was read last.
     owner: Option<JsString>,
     /// Whether that file has a header of another thread too: a part of it was copied.
@@ -63,7 +62,7 @@ impl Log {
         // A turn does not go on in another file.
         self.turns.end();
         let mut cancelled = false;
-        self.counts = each(file, size, form, way, |step| {
+        self.met = each(file, size, form, way, |step| {
             cancelled = step.number % 64 == 0 && cancel.is_cancelled();
             let ordinal = match &step.seen {
                 Seen::Passed(line) if last_ordinal.is_some() => sniff::ordinal(line),

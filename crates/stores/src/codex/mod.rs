@@ -92,10 +92,13 @@ impl CodexStore {
             let log = read(&[(file.clone(), part)], cancel)?;
             found.extend(damage::diagnostics(
                 &file.path,
-                &log.counts,
+                &log.met.counts,
                 &log.unknown,
                 0,
             ));
+            if log.met.torn_frame {
+                found.push(Diagnostic::new(DiagnosticKind::TornFrame, &file.path, ""));
+            }
             found.extend(missing_base(shelf, &Rollout::read(file)?));
         }
         Ok(found)

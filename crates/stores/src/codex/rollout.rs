@@ -91,6 +91,14 @@ fn sibling(path: &std::path::Path, form: Form) -> Option<(PathBuf, Form)> {
     }
 }
 
+/// What was met in a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Met {
+    pub(super) counts: Counts,
+    /// Whether the file ends inside a packed frame.
+    pub(super) torn_frame: bool,
+}
+
 /// Gives the records of an open file to `take`, until that breaks off; tells what was met.
 pub(super) fn each(
     file: File,
@@ -98,11 +106,12 @@ pub(super) fn each(
     form: Form,
     way: Way,
     mut take: impl FnMut(Step<'_>) -> ControlFlow<()>,
-) -> io::Result<Counts> {
+) -> io::Result<Met> {
     if form == Form::Document {
-        return document(file, size, take).map(|()| Counts::default());
+        return document(file, size, take).map(|()| Met::default());
     }
     let text = Text::new(file, size, form == Form::Packed)?;
+    let cut = text.cut();
     let text = text.take(way.bytes.unwrap_or(u64::MAX));
     let mut records =
         RecordReader::new(text, line_options(way.block), Repairs::ALL).passing(way.pass);
@@ -122,7 +131,10 @@ pub(super) fn each(
             break;
         }
     }
-    Ok(records.counts())
+    Ok(Met {
+        counts: records.counts(),
+        torn_frame: cut.get(),
+    })
 }
 
 /// `{"session":{…},"items":[…]}`, as the first versions wrote it: the session is record 0.

@@ -1,7 +1,9 @@
 //! The text of a rollout, plain or packed (`spec/agent-logs.md` 3.1, 3.9).
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::rc::Rc;
 
 use crate::container::Unpacked;
 use crate::lines::{LineOptions, LongLines};
@@ -36,7 +38,19 @@ impl Text {
         }
         let limit = FLOOR.max(size.saturating_mul(RATIO));
         let text = Unpacked::new(BufReader::new(file), size)?;
-        Ok(Self::Packed(Box::new(Bounded { text, left: limit })))
+        Ok(Self::Packed(Box::new(Bounded {
+            text,
+            left: limit,
+            cut: Rc::default(),
+        })))
+    }
+
+    /// Whether the text ended inside a frame; to be asked when it has been read.
+    pub(super) fn cut(&self) -> Rc<Cell<bool>> {
+        match self {
+            Self::Plain(_) => Rc::default(),
+            Self::Packed(text) => Rc::clone(&text.cut),
+        }
     }
 }
 
@@ -53,13 +67,17 @@ impl Read for Text {
 pub(super) struct Bounded<R> {
     text: R,
     left: u64,
+    cut: Rc<Cell<bool>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self.text.read(out) {
             // What the frame holds up to here was given out before.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.cut.set(true);
+                Ok(0)
+            }
             Ok(read) => match self.left.checked_sub(read as u64) {
                 Some(left) => {
                     self.left = left;
@@ -85,6 +103,7 @@ mod tests {
         let mut bomb = Bounded {
             text: io::repeat(b'a'),
             left: 1 << 20,
+            cut: Rc::default(),
         };
         let error = bomb.read_to_end(&mut out).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);

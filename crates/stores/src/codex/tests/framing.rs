@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::CodexStore;
 use super::support::*;
+use crate::DiagnosticKind;
 use crate::Store;
 
 fn start() -> String {
@@ -279,6 +280,22 @@ fn mutate(mut log: Vec<u8>, faults: Vec<Fault>) -> Vec<u8> {
         }
     }
     log
+}
+
+/// A packed log is written as a whole, so that a cut one has lost something, wherever the cut is.
+#[test]
+fn a_packed_log_that_was_cut_off_has_lost_words() {
+    let whole = zstd::encode_all(&full()[..], 3).unwrap();
+    let name = place(A) + ".zst";
+    let kinds = |bytes: &[u8]| -> Vec<DiagnosticKind> {
+        let home = Home::new(&[(name.as_str(), bytes)]);
+        let found = home.examine(A).unwrap();
+        found.iter().map(|own| own.kind).collect()
+    };
+    assert!(!kinds(&whole).contains(&DiagnosticKind::TornFrame));
+    let cut = kinds(&whole[..whole.len() - 3]);
+    assert!(cut.contains(&DiagnosticKind::TornFrame), "{cut:?}");
+    assert!(DiagnosticKind::TornFrame.loses_words());
 }
 
 proptest! {
