@@ -1,5 +1,6 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::num::NonZeroUsize;
 use core::ops::Range;
 
 use super::blocks::{Blocks, Leaf, Placed};
@@ -36,19 +37,20 @@ pub(super) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
 /// one of its length. Between its lines stand marks of containers, which have no backticks.
 fn push_spans(code: &mut Vec<Range<usize>>, bytes: &[u8], paragraph: Range<usize>) {
     work::looked_at(paragraph.len());
+    let text = &bytes[paragraph.clone()];
     let first = code.len();
     let mut nearest = Nearest::default();
-    let mut rest = &bytes[paragraph.clone()];
-    while let Some(last) = last_backtick(rest) {
-        let end = paragraph.start + last + 1;
-        let closes = count_at_end(&rest[..=last], b'`');
-        rest = &rest[..last + 1 - closes];
+    let mut rest = text.len();
+    while let Some(last) = last_backtick(&text[..rest]) {
+        let end = last + 1;
+        let start = start_of_run(text, end, b'`');
         // A backslash escapes the first backtick of an opener; where code ends, nothing.
-        let escaped = count_at_end(rest, b'\\') % 2;
-        if let Some(span_end) = *nearest.of(closes - escaped) {
-            code.push(end - closes + escaped..span_end);
+        let escaped = (start - start_of_run(text, start, b'\\')) % 2;
+        if let Some(span_end) = nearest.get(end - start - escaped) {
+            code.push(paragraph.start + start + escaped..span_end.get());
         }
-        *nearest.of(closes) = Some(end);
+        nearest.set(end - start, paragraph.start + end);
+        rest = start;
     }
     code[first..].reverse();
 }
@@ -64,23 +66,39 @@ fn last_backtick(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-fn count_at_end(bytes: &[u8], byte: u8) -> usize {
-    bytes.iter().rev().take_while(|own| **own == byte).count()
+/// Where the run of `byte` begins that ends at `end`; `end` itself if none does.
+fn start_of_run(bytes: &[u8], end: usize, byte: u8) -> usize {
+    let mut start = end;
+    while start > 0 && bytes[start - 1] == byte {
+        start -= 1;
+    }
+    start
 }
 
-/// Where the nearest run of each length ends.
+/// Where the nearest run of each length ends. Nothing ends at 0.
 #[derive(Default)]
 struct Nearest {
     /// Most runs are short, and need no search.
-    short: [Option<usize>; 8],
-    long: BTreeMap<usize, Option<usize>>,
+    short: [Option<NonZeroUsize>; 8],
+    long: BTreeMap<usize, NonZeroUsize>,
 }
 
 impl Nearest {
-    fn of(&mut self, len: usize) -> &mut Option<usize> {
-        match self.short.get_mut(len) {
-            Some(end) => end,
-            None => self.long.entry(len).or_default(),
+    #[inline]
+    fn get(&self, len: usize) -> Option<NonZeroUsize> {
+        match self.short.get(len) {
+            Some(end) => *end,
+            None => self.long.get(&len).copied(),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, len: usize, end: usize) {
+        let end = NonZeroUsize::new(end);
+        match (self.short.get_mut(len), end) {
+            (Some(own), _) => *own = end,
+            (None, Some(end)) => _ = self.long.insert(len, end),
+            (None, None) => {}
         }
     }
 }
