@@ -31,7 +31,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod builder;
 mod code;
 mod codec;
 mod error;

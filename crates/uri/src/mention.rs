@@ -4,7 +4,6 @@ use alloc::string::String;
 
 use sref_session::{Dialect, JsStr, JsString, SessionId};
 
-use crate::builder::Builder;
 use crate::codec;
 
 /// A mention of a session: `@[label](uri)`, with `\` before each `\` and `]` of the label.
@@ -69,7 +68,7 @@ pub(crate) fn unescape(written: JsStr<'_>) -> JsString {
 /// The same for a text with lone surrogates: two that meet become one character.
 fn unescape_halves(written: JsStr<'_>, first: usize) -> JsString {
     let bytes = written.as_wtf8();
-    let mut out = Builder::with_capacity(bytes.len());
+    let mut out = JsString::from(String::with_capacity(bytes.len()));
     let (mut done, mut backslash) = (0, first);
     loop {
         out.push(written.slice(done..backslash));
@@ -82,7 +81,7 @@ fn unescape_halves(written: JsStr<'_>, first: usize) -> JsString {
         }
     }
     out.push(written.slice(done..written.len()));
-    out.finish()
+    out
 }
 
 /// Where the label that begins at `at` ends: at the first `]` without a `\` before it, or, if

@@ -35,8 +35,15 @@ pub struct JsString(Repr);
 enum Repr {
     /// No lone surrogate.
     Utf8(String),
-    /// WTF-8 with at least one lone surrogate and no split pair.
-    Wtf8(Vec<u8>),
+    /// WTF-8 without a split pair.
+    Wtf8 {
+        bytes: Vec<u8>,
+        /// How many lone surrogates are in it. None may be left after a [`push`](JsString::push)
+        /// that joined the last: then the text is plain, and was not worth another look yet.
+        lone: usize,
+        /// The length from which on it is worth one.
+        worth: usize,
+    },
 }
 
 impl JsString {
@@ -67,9 +74,15 @@ impl JsString {
 
     /// Takes bytes that are known to be WTF-8.
     pub(crate) fn from_checked(bytes: Vec<u8>) -> Self {
+        #[cfg(test)]
+        tests::looked_at(bytes.len());
         Self(match String::from_utf8(bytes) {
             Ok(text) => Repr::Utf8(text),
-            Err(error) => Repr::Wtf8(error.into_bytes()),
+            Err(error) => {
+                let bytes = error.into_bytes();
+                let (lone, worth) = (wtf8::count_surrogates(&bytes), bytes.len());
+                Repr::Wtf8 { bytes, lone, worth }
+            }
         })
     }
 
@@ -96,7 +109,7 @@ impl JsString {
     pub fn as_js_str(&self) -> JsStr<'_> {
         match &self.0 {
             Repr::Utf8(text) => JsStr::from(text.as_str()),
-            Repr::Wtf8(bytes) => JsStr::from_parts(bytes, None),
+            Repr::Wtf8 { bytes, .. } => JsStr::from_parts(bytes, self.as_str()),
         }
     }
 
@@ -105,7 +118,7 @@ impl JsString {
     pub fn as_wtf8(&self) -> &[u8] {
         match &self.0 {
             Repr::Utf8(text) => text.as_bytes(),
-            Repr::Wtf8(bytes) => bytes,
+            Repr::Wtf8 { bytes, .. } => bytes,
         }
     }
 
@@ -114,7 +127,8 @@ impl JsString {
     pub fn as_str(&self) -> Option<&str> {
         match &self.0 {
             Repr::Utf8(text) => Some(text),
-            Repr::Wtf8(_) => None,
+            Repr::Wtf8 { bytes, lone: 0, .. } => core::str::from_utf8(bytes).ok(),
+            Repr::Wtf8 { .. } => None,
         }
     }
 
@@ -131,34 +145,41 @@ impl JsString {
     }
 
     /// Appends text. Two halves of a pair that meet become one character.
+    ///
+    /// Appending many pieces costs time in proportion to what they hold together, wherever they
+    /// were cut.
     pub fn push(&mut self, text: JsStr<'_>) {
-        if let (Repr::Utf8(own), Some(text)) = (&mut self.0, text.as_str()) {
-            own.push_str(text);
-            return;
+        if let Some(text) = text.as_str() {
+            return self.push_str(text);
         }
-        let grew_on_a_surrogate = matches!(self.0, Repr::Wtf8(_));
-        let mut bytes = core::mem::take(self).into_wtf8();
+        let (mut bytes, mut lone, worth) = match core::mem::take(self).0 {
+            Repr::Utf8(own) => {
+                let worth = own.len();
+                (own.into_bytes(), 0, worth)
+            }
+            Repr::Wtf8 { bytes, lone, worth } => (bytes, lone, worth),
+        };
         let mut tail = text.as_wtf8();
+        lone += wtf8::count_surrogates(tail);
         let high = bytes
             .len()
             .checked_sub(3)
             .and_then(|at| wtf8::surrogate_at(&bytes, at))
             .filter(|unit| wtf8::is_high(*unit));
         let low = wtf8::surrogate_at(tail, 0).filter(|unit| wtf8::is_low(*unit));
-        let joined = if let (Some(high), Some(low)) = (high, low) {
+        if let (Some(high), Some(low)) = (high, low) {
             bytes.truncate(bytes.len() - 3);
             wtf8::push_code_point(&mut bytes, wtf8::join(high, low));
             tail = &tail[3..];
-            true
-        } else {
-            false
-        };
+            lone -= 2;
+        }
         bytes.extend_from_slice(tail);
-        *self = if grew_on_a_surrogate && !joined {
-            // A surrogate stays one, so there is nothing to check again: appending stays linear.
-            Self(Repr::Wtf8(bytes))
-        } else {
+        // The whole is looked at again only when it is twice what it was: pair after pair, cut in
+        // two, would make it quadratic otherwise.
+        *self = if lone == 0 && bytes.len() / 2 >= worth {
             Self::from_checked(bytes)
+        } else {
+            Self(Repr::Wtf8 { bytes, lone, worth })
         };
     }
 
@@ -166,7 +187,7 @@ impl JsString {
     pub fn push_str(&mut self, text: &str) {
         match &mut self.0 {
             Repr::Utf8(own) => own.push_str(text),
-            Repr::Wtf8(bytes) => bytes.extend_from_slice(text.as_bytes()),
+            Repr::Wtf8 { bytes, .. } => bytes.extend_from_slice(text.as_bytes()),
         }
     }
 
@@ -175,7 +196,7 @@ impl JsString {
     pub fn into_wtf8(self) -> Vec<u8> {
         match self.0 {
             Repr::Utf8(text) => text.into_bytes(),
-            Repr::Wtf8(bytes) => bytes,
+            Repr::Wtf8 { bytes, .. } => bytes,
         }
     }
 
@@ -278,9 +299,61 @@ mod tests {
     use proptest::prelude::*;
     use std::prelude::v1::*;
 
+    use core::cell::Cell;
+
     use super::*;
 
+    std::thread_local! {
+        /// The bytes that this thread's texts were checked again for, all together.
+        static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn looked_at(bytes: usize) {
+        LOOKED_AT.set(LOOKED_AT.get() + bytes);
+    }
+
+    /// A check of the whole for each of 200,000 pairs would look at a terabyte.
+    #[test]
+    fn joining_halves_is_linear() {
+        let (high, low) = (
+            JsString::from_utf16([0xD83D]),
+            JsString::from_utf16([0xDE00]),
+        );
+        let mut text = JsString::from("x".repeat(4_000_000));
+        let before = LOOKED_AT.get();
+        for _ in 0..200_000 {
+            text.push(high.as_js_str());
+            text.push(low.as_js_str());
+        }
+        assert_eq!(text.len(), 4_000_000 + 4 * 200_000);
+        let work = LOOKED_AT.get() - before;
+        assert!(work <= 2 * text.len(), "{work}");
+        assert!(text.as_str().is_some_and(|text| text.ends_with("😀")));
+        // The same from nothing, where the text doubles often.
+        let mut text = JsString::new();
+        let before = LOOKED_AT.get();
+        for _ in 0..10_000 {
+            text.push(high.as_js_str());
+            text.push(low.as_js_str());
+        }
+        let work = LOOKED_AT.get() - before;
+        assert!(work <= 4 * text.len(), "{work}");
+        assert_eq!(text.as_str(), Some("😀".repeat(10_000).as_str()));
+    }
+
     proptest! {
+        /// The pieces of a text make the text, wherever it was cut.
+        #[test]
+        fn pieces_of_units_join(pieces in prop::collection::vec(prop::collection::vec(prop_oneof![0xD83C_u16..0xD83E, 0xDDFF_u16..0xDE02, 0x61_u16..0x63], 0..4), 0..6)) {
+            let mut text = JsString::new();
+            for piece in &pieces {
+                text.push(JsString::from_utf16(piece.iter().copied()).as_js_str());
+                prop_assert_eq!(text.as_js_str().as_str(), core::str::from_utf8(text.as_wtf8()).ok());
+                prop_assert_eq!(text.as_js_str().as_str(), text.as_str());
+            }
+            prop_assert_eq!(text, JsString::from_utf16(pieces.concat()));
+        }
+
         /// Any sequence of UTF-16 units survives, and has one spelling.
         #[test]
         fn utf16_round_trip(units in prop::collection::vec(prop_oneof![0xD7F0_u16..0xE010, any::<u16>(), 0x20_u16..0x7F], 0..40), cut in 0_usize..40) {

@@ -31,6 +31,13 @@ pub(crate) fn surrogate_at(bytes: &[u8], at: usize) -> Option<u16> {
     }
 }
 
+/// How many surrogates stand in WTF-8.
+pub(crate) fn count_surrogates(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(0xED, bytes)
+        .filter(|at| surrogate_at(bytes, *at).is_some())
+        .count()
+}
+
 pub(crate) const fn is_high(unit: u16) -> bool {
     matches!(unit, 0xD800..=0xDBFF)
 }

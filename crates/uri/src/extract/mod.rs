@@ -7,12 +7,12 @@ mod scan;
 mod tests;
 mod white;
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use sref_session::{JsStr, JsString, SessionId};
 
-use crate::builder::Builder;
 use crate::codec;
 use crate::mention::unescape;
 use crate::{MentionOptions, Schemes, UriError};
@@ -132,7 +132,7 @@ pub fn extract(
         text,
         schemes,
         options,
-        out: Builder::with_capacity(text.len()),
+        out: JsString::from(String::with_capacity(text.len())),
         done: 0,
         references: Vec::new(),
         left_as_text: Vec::new(),
@@ -150,7 +150,7 @@ struct Reader<'a> {
     text: JsStr<'a>,
     schemes: &'a Schemes,
     options: &'a MentionOptions,
-    out: Builder,
+    out: JsString,
     /// How much of the text is in `out`.
     done: usize,
     references: Vec<Reference>,
@@ -238,7 +238,7 @@ impl Reader<'_> {
     fn finish(mut self) -> Extracted {
         self.out.push(self.text.slice(self.done..self.text.len()));
         Extracted {
-            text: self.out.finish(),
+            text: self.out,
             references: self.references,
             left_as_text: self.left_as_text,
         }

@@ -1,8 +1,6 @@
 //! Labels as one short line (`contract.md` §3, "readable labels").
 
-use sref_session::JsStr;
-
-use crate::builder::Builder;
+use sref_session::{JsStr, JsString};
 
 /// The most characters of a label that stand in a text.
 const LIMIT: usize = 120;
@@ -13,7 +11,7 @@ const ZERO_WIDTH_JOINER: char = '\u{200D}';
 /// for what goes beyond 120 characters.
 ///
 /// Inside an emoji, the joiner and the variation selector stay: they are a part of what is seen.
-pub(super) fn push_readable(out: &mut Builder, label: JsStr<'_>) {
+pub(super) fn push_readable(out: &mut JsString, label: JsStr<'_>) {
     let mut characters = label
         .code_points()
         .map(char::from_u32)
@@ -98,8 +96,6 @@ mod tests {
     use proptest::prelude::*;
     use std::prelude::v1::*;
 
-    use sref_session::JsString;
-
     use super::*;
 
     fn readable(label: &str) -> String {
@@ -107,9 +103,9 @@ mod tests {
     }
 
     fn readable_js(label: &JsString) -> JsString {
-        let mut out = Builder::default();
+        let mut out = JsString::new();
         push_readable(&mut out, label.as_js_str());
-        out.finish()
+        out
     }
 
     proptest! {
