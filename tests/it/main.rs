@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod program;
+#[cfg(unix)]
+mod scripts;
 mod spoil;
 mod stores;
 mod stores_untouched;
