@@ -30,6 +30,10 @@ pub(crate) mod code {
     pub(crate) const CONFIG_FILE: &str = "setup.file";
     /// A configuration file is a symbolic link that leads nowhere.
     pub(crate) const CONFIG_LINK: &str = "setup.link";
+    /// A configuration file, or the directory of one, is read-only.
+    pub(crate) const CONFIG_READ_ONLY: &str = "setup.read-only";
+    /// A configuration file is not UTF-8.
+    pub(crate) const CONFIG_UTF8: &str = "setup.utf8";
     /// A configuration file was changed by somebody else while it was edited.
     pub(crate) const CONFIG_CHANGED: &str = "setup.changed";
 }

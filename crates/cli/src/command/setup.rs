@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use sref::session::json::{Object, Value};
-use sref_delivery::setup::{Change, SetupError};
+use sref_delivery::setup::{Change, Entry, SetupError};
 
 use crate::console;
 use crate::failure::Failure;
@@ -20,7 +20,9 @@ Examples:
   sref setup mcp-json --all --file .cursor/mcp.json --write
 
 A file is changed in one place and keeps its formatting, its comments and everything else; the
-text before is kept beside it in NAME.sref-backup. What is there already is left as it is.
+text before is kept beside it in NAME.sref-backup-DIGEST. What is there already is left as it is,
+and so is a file that is read-only. --remove takes away all that --write made, backups and
+directories included.
 
 JSON: an array of {part, path, state, backup?, snippet?}.";
 
@@ -98,15 +100,17 @@ impl Args {
             file: self.server.file.as_deref(),
         };
         let mut plans = Vec::new();
-        for mut target in targets(self.host, &wish)? {
+        for target in targets(self.host, &wish)? {
             let wanted = |part| self.only.is_none_or(|only| only == part);
-            target.entries.retain(|(part, _)| wanted(*part));
-            if !target.entries.is_empty() {
-                plans.push(Plan::new(target, self.remove)?);
+            if target.entries.iter().any(|(part, _)| wanted(*part)) {
+                plans.push(Plan::new(target, wanted, self.remove)?);
             }
         }
         // All is known to be possible before the first file changes.
         let change = self.write || self.remove;
+        if change {
+            plans.iter().try_for_each(Plan::check)?;
+        }
         let shown: Vec<String> = plans.iter().map(Plan::shown).collect();
         let mut outcomes = Vec::new();
         for plan in plans {
@@ -147,16 +151,25 @@ struct Plan {
     /// What belongs into the file, as it would be without anything else.
     whole: String,
     change: Change,
+    /// Whether nothing of sref is left in the file then.
+    last: bool,
+    /// A file that holds nothing.
+    empty: &'static str,
 }
 
 impl Plan {
-    fn new(target: Target, remove: bool) -> Result<Self, Failure> {
+    fn new(target: Target, wanted: impl Fn(Part) -> bool, remove: bool) -> Result<Self, Failure> {
         let file = ConfigFile::read(target.path)?;
         let mut text = file.text.clone();
         let mut change = Change::Same;
         let mut parts = Vec::new();
         let mut whole = None;
-        for (part, entry) in target.entries {
+        let (own, others): (Vec<_>, Vec<_>) = target
+            .entries
+            .into_iter()
+            .partition(|(part, _)| wanted(*part));
+        let empty = own.first().map_or("", |(_, entry)| entry.empty());
+        for (part, entry) in own {
             if let Ok(Change::Text(more)) = entry.insert(whole.as_deref()) {
                 whole = Some(more);
             }
@@ -179,13 +192,27 @@ impl Plan {
                 _ => {}
             }
         }
+        let left = |(_, entry): &(Part, Entry)| {
+            let found = text.as_deref().map(|text| entry.found(text));
+            matches!(found, Some(Ok(Some(_))))
+        };
         Ok(Self {
+            last: !others.iter().any(left),
             file,
             mode: target.mode,
             parts,
             whole: whole.unwrap_or_default(),
             change,
+            empty,
         })
+    }
+
+    /// Whether the file may be changed, if it is to be.
+    fn check(&self) -> Result<(), Failure> {
+        if self.change == Change::Same {
+            return Ok(());
+        }
+        self.file.check_writable()
     }
 
     /// What belongs into the file, for a person.
@@ -206,9 +233,9 @@ impl Plan {
         let path = self.file.shown().display().to_string();
         let backup = match &self.change {
             _ if !change => None,
-            Change::Text(new) if remove => self.file.restore(new)?,
+            Change::Text(new) if remove => self.file.restore(new, self.mode, self.last)?,
             Change::Text(new) => self.file.replace(new, self.mode)?,
-            Change::Nothing => self.file.delete("{}\n")?,
+            Change::Nothing => self.file.delete(self.empty, self.mode)?,
             _ => None,
         };
         let outcome = |(part, touched, snippet)| Outcome {
@@ -304,7 +331,7 @@ session, take the server out and write it with `--project DIR` or `--all`.";
 fn refused(file: &ConfigFile, error: &SetupError) -> Failure {
     let message = format!(
         "{}: {error}; the file is left as it is",
-        file.shown().display()
+        file.shown_at(error.offset())
     );
     Failure::new(error.code(), message)
 }

@@ -1,158 +1,7 @@
 //! `sref setup`: what an agent's files hold before, between and after.
 
+use super::home::Home;
 use super::*;
-
-/// An empty home, and the program in it.
-struct Home(tempfile::TempDir);
-
-impl Home {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = sref(args);
-        command
-            .env("HOME", self.0.path())
-            .current_dir(self.0.path());
-        command
-    }
-
-    fn setup(&self, args: &[&str]) -> Answer {
-        let mut all = vec!["setup"];
-        all.extend(args);
-        all.extend(["--program", "sref"]);
-        let answer = run(self.command(&all));
-        assert_eq!(answer.status, 0, "{}", answer.stderr);
-        answer
-    }
-
-    /// Every file below, with its text.
-    fn files(&self) -> BTreeMap<String, String> {
-        let mut files = BTreeMap::new();
-        let mut waiting = vec![self.0.path().to_owned()];
-        while let Some(directory) = waiting.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    waiting.push(path);
-                    continue;
-                }
-                let name = path.strip_prefix(self.0.path()).unwrap();
-                files.insert(
-                    name.to_str().unwrap().to_owned(),
-                    fs::read_to_string(&path).unwrap(),
-                );
-            }
-        }
-        files
-    }
-}
-
-/// Each host, and its files.
-const HOSTS: &[(&str, &[&str])] = &[
-    ("claude", &[".claude/settings.json", ".claude.json"]),
-    ("codex", &[".codex/hooks.json", ".codex/config.toml"]),
-    ("gemini", &[".gemini/settings.json"]),
-    (
-        "cline",
-        &[
-            "Documents/Cline/Hooks/UserPromptSubmit",
-            ".cline/data/settings/cline_mcp_settings.json",
-        ],
-    ),
-    ("mcp-json", &[".mcp.json"]),
-];
-
-/// Texts that a file may have held before, by its name.
-fn before(name: &str) -> &'static [&'static str] {
-    match name.rsplit(['/', '.']).next() {
-        Some("toml") => &[
-            "",
-            "# mine\r\nmodel = \"x\" # two\r\n\r\n[mcp_servers.a]\r\ncommand = \"a\"",
-            "[projects.\"/p\"]\n  trust_level = 'trusted'\n\n\n",
-        ],
-        // A script of somebody is no place for another.
-        Some("UserPromptSubmit") => &["", "\n", ""],
-        _ if name.ends_with("hooks.json") => &[
-            "{}",
-            "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"log\"}]}]}}",
-            "{\r\n\t\"hooks\": {\"Stop\": []}\r\n}",
-        ],
-        _ => &[
-            "",
-            "{\r\n\t\"theme\": \"dark\", // mine\r\n\t\"hooks\": {\"Stop\": []},\r\n}",
-            "\u{FEFF}{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
-        ],
-    }
-}
-
-#[test]
-fn written_and_removed_leaves_nothing_behind() {
-    for (host, names) in HOSTS {
-        let home = Home::new();
-        let shown = home.setup(&[host]).stdout;
-        assert_eq!(home.files(), BTreeMap::new(), "showing writes nothing");
-        home.setup(&[host, "--write"]);
-        let written = home.files();
-        assert_eq!(
-            written.keys().map(String::as_str).collect::<Vec<_>>(),
-            sorted(names)
-        );
-        for text in written.values() {
-            assert!(
-                text.trim().is_empty() || shown.contains(text.trim()),
-                "{text} {shown}"
-            );
-        }
-        home.setup(&[host, "--write"]);
-        assert_eq!(home.files(), written, "twice is once");
-        home.setup(&[host, "--remove"]);
-        assert_eq!(home.files(), BTreeMap::new());
-        home.setup(&[host, "--remove"]);
-        assert_eq!(home.files(), BTreeMap::new());
-    }
-}
-
-fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
-    let mut names = names.to_vec();
-    names.sort_unstable();
-    names
-}
-
-#[test]
-fn what_was_there_is_there_again() {
-    for (host, names) in HOSTS {
-        for at in 0..3 {
-            let home = Home::new();
-            for name in *names {
-                home.write(name, before(name)[at]);
-            }
-            let before = home.files();
-            home.setup(&[host, "--write"]);
-            for name in *names {
-                assert!(home.read(name).contains("sref"), "{host} {name}");
-                assert_eq!(home.read(&format!("{name}.sref-backup")), before[*name]);
-            }
-            home.setup(&[host, "--remove"]);
-            assert_eq!(home.files(), before, "{host}");
-        }
-    }
-}
 
 #[test]
 fn what_cannot_be_read_is_left_alone() {
@@ -372,7 +221,9 @@ fn homes_are_where_their_variables_say() {
         let mut command = home.command(&["setup", host, "--write", "--program", "sref"]);
         command.env(variable, home.path("m"));
         assert_eq!(run(command).status, 0);
-        assert_eq!(home.files().keys().collect::<Vec<_>>(), names);
+        let files = home.files();
+        let files = files.keys().filter(|name| !name.ends_with("/.sref-made"));
+        assert_eq!(files.collect::<Vec<_>>(), names);
     }
 }
 
@@ -388,4 +239,48 @@ fn options_that_come_too_late_are_named() {
     assert_eq!(home.files(), before);
     let same = home.setup(&["claude", "--write"]);
     assert!(!same.stderr.contains(late), "{}", same.stderr);
+}
+
+/// Where the fault is, and what to do.
+#[test]
+fn what_cannot_be_changed_is_named_with_its_place() {
+    let home = Home::new();
+    let fault = |code| fails(|| home.command(&["setup", "codex", "--write"]), code);
+    fs::create_dir_all(home.path(".codex")).unwrap();
+    fs::write(home.path(".codex/config.toml"), b"a = 1\nb = \"\xff\"\n").unwrap();
+    let message = fault("setup.utf8");
+    assert!(
+        message.contains("config.toml:2:6: not UTF-8; save it as UTF-8"),
+        "{message}"
+    );
+    home.write(
+        ".codex/config.toml",
+        "a = 1\n  mcp_servers = { a = { command = \"a\" } }\n",
+    );
+    let message = fault("setup.shape");
+    assert!(
+        message.contains("config.toml:2:17: `mcp_servers` is not a table"),
+        "{message}"
+    );
+    assert!(
+        message.contains("`[mcp_servers.NAME]`, and run this again"),
+        "{message}"
+    );
+    home.write(
+        ".codex/config.toml",
+        "mcp_servers = { sref = { command = \"sref\" } }\n",
+    );
+    let taken = fails(
+        || home.command(&["setup", "codex", "--remove"]),
+        "setup.shape",
+    );
+    assert!(
+        taken.contains("config.toml:1:15:") && taken.contains("by hand"),
+        "{taken}"
+    );
+    home.write(".codex/config.toml", "a = 1\n= 2\n");
+    assert!(fault("setup.toml").contains("config.toml:2:1: not TOML"));
+    home.write(".codex/config.toml", "");
+    home.write(".codex/hooks.json", "{\n  \"hooks\": []\n}");
+    assert!(fault("setup.shape").contains("hooks.json:2:12: `hooks` is not an object"));
 }

@@ -28,8 +28,10 @@ pub enum SetupErrorKind {
     Shape {
         /// The member.
         path: &'static str,
-        /// What an agent expects there.
+        /// What an agent expects there, and what a person can do about it.
         expected: &'static str,
+        /// Where its value begins, in bytes.
+        at: usize,
     },
     /// The name of the entry is taken by something that is not of sref.
     #[error("{0} is there already and not of sref")]
@@ -48,6 +50,16 @@ impl SetupErrorKind {
             Self::Taken(_) => "setup.taken",
         }
     }
+
+    /// Where in the text the fault is, in bytes, if it is at one place.
+    #[must_use]
+    pub const fn offset(&self) -> Option<usize> {
+        match self {
+            Self::Json(error) => Some(error.offset()),
+            Self::Toml(at) | Self::Shape { at, .. } => Some(*at),
+            Self::PlainJson | Self::Taken(_) => None,
+        }
+    }
 }
 
 impl SetupError {
@@ -61,5 +73,11 @@ impl SetupError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.0.code()
+    }
+
+    /// Shorthand for `self.kind().offset()`.
+    #[must_use]
+    pub const fn offset(&self) -> Option<usize> {
+        self.0.offset()
     }
 }

@@ -208,7 +208,8 @@ impl JsonEntry {
         } else {
             "an object"
         };
-        container.ok_or_else(|| SetupErrorKind::Shape { path, expected }.into())
+        let at = value.start;
+        container.ok_or_else(|| SetupErrorKind::Shape { path, expected, at }.into())
     }
 
     /// Where sref's own stands.

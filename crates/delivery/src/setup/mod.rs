@@ -118,6 +118,15 @@ impl Entry {
         matches!(self.0, Form::Script(_))
     }
 
+    /// A file of this kind that holds nothing, where one must be.
+    #[must_use]
+    pub const fn empty(&self) -> &'static str {
+        match self.0 {
+            Form::Json(_) => "{}\n",
+            Form::Toml(_) | Form::Script(_) => "",
+        }
+    }
+
     /// A file with the entry and nothing else.
     #[must_use]
     pub fn snippet(&self) -> String {

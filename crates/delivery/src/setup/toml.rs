@@ -55,11 +55,10 @@ impl TomlServer {
         // A table that was written on one line takes no more.
         match read(&new) {
             Ok(read) if find(&read)?.is_some() => Ok(Change::Text(new)),
-            _ => Err(SetupErrorKind::Shape {
-                path: TABLE,
-                expected: "a table that can be extended",
-            }
-            .into()),
+            _ => Err(shape(
+                &document,
+                "a table that can be extended; write each server in it as a table of its own, `[mcp_servers.NAME]`, and run this again",
+            )),
         }
     }
 
@@ -70,11 +69,10 @@ impl TomlServer {
             return Ok(Change::Same);
         };
         if document.get(TABLE).is_some_and(Item::is_inline_table) {
-            return Err(SetupErrorKind::Shape {
-                path: TABLE,
-                expected: "a table over several lines",
-            }
-            .into());
+            return Err(shape(
+                &document,
+                "a table over several lines; take `sref` out of it by hand",
+            ));
         }
         let mut new = String::from(text);
         let mut ranges = ranges(text, &key, item);
@@ -124,11 +122,9 @@ fn find<'d>(document: &'d Document<&str>) -> Result<Option<(Range<usize>, &'d It
     let Some(servers) = document.get(TABLE) else {
         return Ok(None);
     };
-    let shape = SetupErrorKind::Shape {
-        path: TABLE,
-        expected: "a table",
-    };
-    let servers = servers.as_table_like().ok_or(shape)?;
+    let servers = servers
+        .as_table_like()
+        .ok_or_else(|| shape(document, "a table"))?;
     let Some((key, item)) = servers.get_key_value(SERVER) else {
         return Ok(None);
     };
@@ -137,6 +133,16 @@ fn find<'d>(document: &'d Document<&str>) -> Result<Option<(Range<usize>, &'d It
         return Err(SetupErrorKind::Taken("a server `sref`").into());
     }
     Ok(Some((key.span().unwrap_or_default(), item)))
+}
+
+fn shape(document: &Document<&str>, expected: &'static str) -> SetupError {
+    let span = document.get(TABLE).and_then(Item::span);
+    SetupErrorKind::Shape {
+        path: TABLE,
+        expected,
+        at: span.map_or(0, |span| span.start),
+    }
+    .into()
 }
 
 /// The lines of the server: its own table and those below it, or the one line of an inline table.
