@@ -25,6 +25,9 @@ pub type TitleResult = Result<Option<JsString>, BoxError>;
 ///   callers keep it. Titles stand in the order of the ids asked for.
 /// - **One observation.** A surface is what the session showed at one moment. Two calls may see
 ///   different moments.
+/// - **Losses.** What could not be read of a log whose session could be read stands in the surface's
+///   [`losses`](SurfaceSnapshot::losses), from the same read. A store that never passes anything over
+///   leaves them empty.
 /// - **Concurrency.** Calls may run at the same time, any number of them. A store that can bear
 ///   only a few reads at once makes the rest wait.
 /// - **Dropping.** A future may be dropped at any `.await`. The store must stay usable.

@@ -1,5 +1,5 @@
 use sref_projection::{Conversation, Identity, Kept, Retained, project, retain, share_budget};
-use sref_session::{Block, Message, SurfaceSnapshot};
+use sref_session::{Block, Losses, Message, SurfaceSnapshot};
 use sref_uri::Reference;
 
 use crate::{ReferenceError, SessionReferenceResolver, SourceRecord};
@@ -16,6 +16,9 @@ pub struct ContextMessage {
     pub objects: Vec<String>,
     /// What was kept of each conversation, for receipts and continuations.
     pub kept: Vec<Vec<Kept>>,
+    /// What may be missing from each session beside what was left out, because its log is damaged.
+    /// Neither the text nor the records speak of it; what tells a person or a model should.
+    pub losses: Vec<Losses>,
 }
 
 /// A cited session, read and projected.
@@ -65,6 +68,9 @@ impl<Q> SessionReferenceResolver<Q> {
             references: records,
             objects,
             kept,
+            losses: (cited.iter())
+                .map(|own| own.surface.losses.clone())
+                .collect(),
         })
     }
 

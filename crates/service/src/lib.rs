@@ -1,12 +1,13 @@
 //! Resolving session references: from what a person typed to what a model reads.
 //!
 //! [`SessionReferenceResolver`] asks any [`SessionQuery`](sref_query::SessionQuery) for sessions
-//! and does four things with them:
+//! and does these things with them:
 //!
 //! | method | does |
 //! | --- | --- |
 //! | [`candidates`](SessionReferenceResolver::candidates) | lists the sessions that a person can cite |
 //! | [`prepare`](SessionReferenceResolver::prepare) | turns cited sessions into one context message |
+//! | [`observe`](SessionReferenceResolver::observe), [`render`](SessionReferenceResolver::render) | the same in two halves, for hosts that try several budgets |
 //! | [`prepare_messages`](SessionReferenceResolver::prepare_messages) | finds the mentions in the messages of an agent's step and does so for each |
 //! | [`freshness`](SessionReferenceResolver::freshness) | tells whether a session went on since it was cited |
 //!
@@ -25,6 +26,7 @@ mod error;
 mod freshness;
 mod in_order;
 mod messages;
+mod observe;
 mod prepare;
 mod record;
 mod request;
@@ -38,6 +40,7 @@ pub use context::ContextMessage;
 pub use error::ReferenceError;
 pub use freshness::Freshness;
 pub use messages::{Decision, LeftInMessage, PreparedMessage, PreparedMessages};
+pub use observe::Observed;
 pub use prepare::Prepared;
 pub use record::SourceRecord;
 pub use request::PrepareRequest;

@@ -82,16 +82,31 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     }
 
     /// One context message for each of the first `wanted` lists of references; no list is empty.
-    ///
-    /// The sessions of all lists are read, and every read is started before an answer of any is
-    /// looked at. Failures are reported in the order of the references; a failure of a list that
-    /// is not wanted is none, and where none is wanted a fired token does no harm.
     pub(crate) async fn contexts(
         &self,
         cited: &[Vec<Reference>],
         wanted: usize,
         cancel: &CancellationToken,
     ) -> Result<Vec<ContextMessage>, ReferenceError> {
+        self.each(cited, wanted, cancel, |references, surfaces| {
+            self.context(references, &surfaces)
+        })
+        .await
+    }
+
+    /// Reads the sessions that lists of references cite, and makes something of those of each of the
+    /// first `wanted` lists.
+    ///
+    /// The sessions of all lists are read, and every read is started before an answer of any is
+    /// looked at. Failures are reported in the order of the references; a failure of a list that
+    /// is not wanted is none, and where none is wanted a fired token does no harm.
+    pub(crate) async fn each<T>(
+        &self,
+        cited: &[Vec<Reference>],
+        wanted: usize,
+        cancel: &CancellationToken,
+        make: impl Fn(&[Reference], Vec<SurfaceSnapshot>) -> Result<T, ReferenceError>,
+    ) -> Result<Vec<T>, ReferenceError> {
         let reads = cancel.child_token();
         // Stops what a drop does not stop: reads on blocking threads, when another one has failed
         // or the caller has dropped this call.
@@ -108,15 +123,15 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
             return Ok(Vec::new());
         }
         let mut answers = started?;
-        let mut contexts = Vec::with_capacity(wanted);
+        let mut made = Vec::with_capacity(wanted);
         for references in &cited[..wanted] {
             let mut surfaces = Vec::with_capacity(references.len());
             for _ in references {
                 surfaces.extend(race(cancel, answers.next()).await?.transpose()?);
             }
-            contexts.push(self.context(references, &surfaces)?);
+            made.push(make(references, surfaces)?);
         }
-        Ok(contexts)
+        Ok(made)
     }
 
     async fn read(

@@ -12,6 +12,7 @@
 //! | [`SessionId`], [`SessionHeader`] | which session, and what its log says of it |
 //! | [`Message`], [`Block`], [`Source`] | one message of a conversation |
 //! | [`SurfaceEvent`], [`SurfaceSnapshot`] | what a session shows a model now |
+//! | [`Loss`], [`Losses`] | what may be missing from it, because its log is damaged |
 //! | [`SurfaceFold`], [`TitleFold`] | event log → surface, event log → title |
 //! | [`Dialect`], [`CheckpointMarkers`] | what differs between the harnesses |
 #![no_std]
@@ -26,6 +27,7 @@ mod excerpt;
 mod fold;
 mod header;
 pub mod json;
+mod losses;
 mod message;
 mod string;
 mod surface;
@@ -35,6 +37,7 @@ pub use dialect::{CheckpointMarkers, Dialect, Placement};
 pub use excerpt::Excerpt;
 pub use fold::{FoldError, FoldErrorKind, SurfaceFold};
 pub use header::{SessionHeader, SessionId};
+pub use losses::{Loss, Losses};
 pub use message::{Block, Message, MessageError, Role, Source};
 pub use string::{JsStr, JsString, Wtf8Error};
 pub use surface::{SurfaceEvent, SurfacePayload, SurfaceSnapshot};

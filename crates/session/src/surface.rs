@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use crate::{Block, SessionHeader, Source};
+use crate::{Block, Losses, SessionHeader, Source};
 
 /// One event of the current surface: an event that stands for a message the model would see.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +94,9 @@ pub struct SurfaceSnapshot {
     pub captured_format_version: Option<u64>,
     /// The current surface.
     pub events: Vec<SurfaceEvent>,
+    /// What may be missing from it, because its log could not be read in full. It is no part of a
+    /// rendered snapshot.
+    pub losses: Losses,
 }
 
 impl SurfaceSnapshot {
@@ -109,6 +112,7 @@ impl SurfaceSnapshot {
             captured_through_seq,
             captured_format_version: None,
             events,
+            losses: Losses::new(),
         }
     }
 }

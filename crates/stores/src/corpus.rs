@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::dsh::Product;
 use crate::ids::{listed_id, native_id, native_of_fork, qualify};
 use crate::{
-    Diagnostic, Examination, Listed, Listing, Order, Store, StoreError, StoreErrorKind,
+    Examination, Listed, Listing, Observation, Order, Store, StoreError, StoreErrorKind,
     TitleOutcome,
 };
 
@@ -202,23 +202,31 @@ impl Corpus {
         self.blocking(store, cancel, call).await
     }
 
-    /// What [`Store::examine`] tells of one session.
+    /// What a session shows now and what was passed over in its log, from one read: what
+    /// [`SessionQuery::surface`] gives, for who also wants to know where its losses are.
     ///
     /// # Errors
     ///
-    /// Those of [`SessionQuery::surface`], also when there is no such session.
-    pub async fn examine_one(
+    /// Those of [`SessionQuery::surface`].
+    pub async fn observe(
         &self,
         id: &SessionId,
         cancel: &CancellationToken,
-    ) -> Result<Vec<Diagnostic>, QueryError> {
+    ) -> Result<Option<Observation>, QueryError> {
         let owner = self.owner(id, cancel).await;
-        let owner = owner.map_err(|error| query_error(id, error))?;
-        let (store, native) =
-            owner.ok_or_else(|| QueryError::SessionNotFound { id: id.clone() })?;
-        let found = self.examine(store, vec![native], cancel).await;
-        let found = found.and_then(|mut all| all.pop().unwrap_or_else(|| Ok(Vec::new())));
-        found.map_err(|error| query_error(id, error))
+        let Some((at, native)) = owner.map_err(|error| query_error(id, error))? else {
+            return Ok(None);
+        };
+        let store = &self.stores[at];
+        let kind = store.kind();
+        let call = self.blocking(store, cancel, move |store, cancel| {
+            store.observe(&native, cancel)
+        });
+        let mut seen = call.await.map_err(|error| query_error(id, error))?;
+        if let Some(seen) = &mut seen {
+            qualify(kind, &mut seen.surface.header);
+        }
+        Ok(seen)
     }
 
     /// Runs a call on a thread that may block. Dropping the future cancels the call.
@@ -436,22 +444,8 @@ impl SessionQuery for Corpus {
         id: &SessionId,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, QueryError> {
-        let owner = self.owner(id, cancel).await;
-        let Some((at, native)) = owner.map_err(|error| query_error(id, error))? else {
-            return Ok(None);
-        };
-        let store = &self.stores[at];
-        let kind = store.kind();
-        let call = self.blocking(store, cancel, move |store, cancel| {
-            store.surface(&native, cancel)
-        });
-        match call.await {
-            Ok(surface) => Ok(surface.map(|mut surface| {
-                qualify(kind, &mut surface.header);
-                surface
-            })),
-            Err(error) => Err(query_error(id, error)),
-        }
+        let seen = self.observe(id, cancel).await?;
+        Ok(seen.map(|seen| seen.surface))
     }
 }
 

@@ -57,21 +57,19 @@ pub(crate) fn diagnostics(
     gaps: u64,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut note = |kind, number: u64, detail: String| {
-        if number > 0 {
-            found.push(Diagnostic::new(kind, path, detail));
-        }
-    };
     for (kind, number) in [
         (DiagnosticKind::BadLines, counts.bad),
         (DiagnosticKind::LongLines, counts.too_long),
         (DiagnosticKind::Gaps, gaps),
         (DiagnosticKind::RepairedLines, counts.repaired),
     ] {
-        note(kind, number, number.to_string());
+        if number > 0 {
+            found.push(Diagnostic::counted(kind, path, number));
+        }
     }
-    let torn = u64::from(counts.incomplete_tail);
-    note(DiagnosticKind::TornTail, torn, String::new());
+    if counts.incomplete_tail {
+        found.push(Diagnostic::new(DiagnosticKind::TornTail, path, ""));
+    }
     found.extend(unknown.diagnostic(path));
     found
 }

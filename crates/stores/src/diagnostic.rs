@@ -1,5 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use sref_session::Loss;
+
 /// Something in a store that costs at most one session: what was skipped, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,6 +12,8 @@ pub struct Diagnostic {
     pub path: PathBuf,
     /// More about it; may be empty.
     pub detail: String,
+    /// How many there are of what the kind names, where that is counted.
+    pub count: Option<u64>,
 }
 
 impl Diagnostic {
@@ -18,7 +22,33 @@ impl Diagnostic {
             kind,
             path: path.to_owned(),
             detail: detail.into(),
+            count: None,
         }
+    }
+
+    pub(crate) fn counted(kind: DiagnosticKind, path: &Path, count: u64) -> Self {
+        Self {
+            count: Some(count),
+            ..Self::new(kind, path, count.to_string())
+        }
+    }
+
+    /// What it says to who reads the session, if words may be missing over it. Unlike the detail it
+    /// quotes nothing of the log.
+    #[must_use]
+    pub fn loss(&self) -> Option<Loss> {
+        if !self.kind.loses_words() {
+            return None;
+        }
+        let reason = self.kind.explanation();
+        Some(match (self.kind, self.count) {
+            // Where it was cut off, in our own words.
+            (DiagnosticKind::CutOff, _) => {
+                Loss::new(self.code(), &format!("{reason}: {}", self.detail))
+            }
+            (_, Some(count)) => Loss::new(self.code(), reason).counted(count),
+            (_, None) => Loss::new(self.code(), reason),
+        })
     }
 
     /// Shorthand for `self.kind.code()`.
@@ -62,7 +92,7 @@ pub enum DiagnosticKind {
     NoConversation,
     /// An old copy: all its records are in another log.
     Copy,
-    /// A log continues one that is not there.
+    /// A log continues one that is not there, or is the last of too many.
     MissingBase,
     /// Records of a type or shape that this reader does not know, and their number.
     UnknownRecords,
@@ -134,6 +164,9 @@ impl DiagnosticKind {
     }
 
     /// Whether a session in which it was found may lack words that were once said.
+    ///
+    /// A last line without an end is among them: nobody can tell whether its writer is at it or was
+    /// stopped, and its explanation says both.
     #[must_use]
     pub const fn loses_words(self) -> bool {
         matches!(
@@ -142,6 +175,7 @@ impl DiagnosticKind {
                 | Self::CutOff
                 | Self::LongLines
                 | Self::TornFrame
+                | Self::TornTail
                 | Self::Gaps
                 | Self::MissingBase
         )
@@ -165,7 +199,7 @@ impl DiagnosticKind {
             Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
             Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),
             Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
-            Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there"),
+            Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there, or too many logs back"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
             Self::BadLines => ("store.bad-lines", "agent-logs 1.2", "lines that are no JSON were passed over"),
             Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),

@@ -51,7 +51,8 @@ pub trait Store: Send + Sync + fmt::Debug {
         cancel: &CancellationToken,
     ) -> Result<Vec<TitleOutcome>, StoreError>;
 
-    /// The current surface of a session, or `None` when there is no such session.
+    /// The current surface of a session, or `None` when there is no such session. What may be
+    /// missing from it stands in its `losses`.
     ///
     /// # Errors
     ///
@@ -63,10 +64,29 @@ pub trait Store: Send + Sync + fmt::Debug {
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError>;
 
+    /// The current surface of a session with all that is to be told of its log, from one read.
+    ///
+    /// By default the surface alone, with nothing to be told.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`surface`](Self::surface).
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
+        let surface = self.surface(id, cancel)?;
+        Ok(surface.map(|surface| Observation {
+            surface,
+            diagnostics: Vec::new(),
+        }))
+    }
+
     /// Reads sessions to their ends and tells what of them was passed over, one entry an id, in the
     /// order of `ids`. An entry that is an error is that of [`surface`](Self::surface).
     ///
-    /// By default nothing is ever passed over.
+    /// By default what [`observe`](Self::observe) tells of each.
     ///
     /// # Errors
     ///
@@ -81,14 +101,36 @@ pub trait Store: Send + Sync + fmt::Debug {
             if cancel.is_cancelled() {
                 return Err(StoreError::cancelled());
             }
-            let surface = self.surface(id, cancel);
-            out.push(match surface {
-                Ok(Some(_)) => Ok(Vec::new()),
+            let seen = self.observe(id, cancel);
+            out.push(match seen {
+                Ok(Some(seen)) => Ok(seen.diagnostics),
                 Ok(None) => Err(StoreError::not_found()),
                 Err(error) => Err(error),
             });
         }
         Ok(out)
+    }
+}
+
+/// What one read of a session gave: its surface, and what was passed over in its log.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Observation {
+    /// The surface.
+    pub surface: SurfaceSnapshot,
+    /// What was passed over. What of it may have cost words stands in the surface's `losses` too.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Observation {
+    /// A surface from a log of which this is to be told.
+    #[must_use]
+    pub fn new(mut surface: SurfaceSnapshot, diagnostics: Vec<Diagnostic>) -> Self {
+        surface.losses = diagnostics.iter().filter_map(Diagnostic::loss).collect();
+        Self {
+            surface,
+            diagnostics,
+        }
     }
 }
 

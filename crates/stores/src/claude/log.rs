@@ -185,13 +185,8 @@ impl Log {
         out
     }
 
-    /// How often the chain of the conversation is broken.
-    pub(super) fn gaps(&self) -> u64 {
-        self.path().gaps
-    }
-
-    /// The conversation as a surface.
-    pub(super) fn surface(mut self) -> Vec<SurfaceEvent> {
+    /// The conversation as a surface, and how often its chain is broken.
+    pub(super) fn surface(mut self) -> (Vec<SurfaceEvent>, u64) {
         let path = self.path();
         let mut events = Vec::new();
         let mut answer: Option<(u64, Option<u64>, Vec<JsString>)> = None;
@@ -241,7 +236,7 @@ impl Log {
         if let Some((seq, _, texts)) = &answer {
             events.push(answer_event(*seq, texts));
         }
-        events
+        (events, path.gaps)
     }
 
     /// Whether a turn followed a command: an answer, or the prompt that it stands for.

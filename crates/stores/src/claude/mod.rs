@@ -21,8 +21,8 @@ use self::files::LogFile;
 use self::log::Log;
 use self::peek::Peek;
 use crate::{
-    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Order, Store, StoreError,
-    TitleOutcome, file,
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Observation, Order, Store,
+    StoreError, TitleOutcome, damage, file,
 };
 
 /// The sessions of Claude Code below one `projects` directory.
@@ -205,19 +205,19 @@ impl Store for ClaudeStore {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let seen = self.observe(id, cancel)?;
+        Ok(seen.map(|seen| seen.surface))
+    }
+
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
         let Some(file) = self.file(id, cancel)? else {
             return Ok(None);
         };
-        let log = read(&file, cancel)?;
-        let peek = Peek {
-            first_time: log.first_time.clone(),
-            cwd: log.relocated.clone().or_else(|| log.cwd.clone()),
-            ..Peek::default()
-        };
-        let header = listed(&file, &peek).header;
-        let last_record = log.last_record;
-        let events = log.surface();
-        Ok(Some(SurfaceSnapshot::new(header, last_record, events)))
+        observation(&file, cancel).map(Some)
     }
 
     fn examine(
@@ -235,14 +235,28 @@ impl Store for ClaudeStore {
             }
             out.push(match files.get(id) {
                 None => Err(StoreError::not_found()),
-                Some(file) => read(file, cancel).map(|log| {
-                    let gaps = log.gaps();
-                    crate::damage::diagnostics(&file.path, &log.counts, &log.unknown, gaps)
-                }),
+                Some(file) => observation(file, cancel).map(|seen| seen.diagnostics),
             });
         }
         Ok(out)
     }
+}
+
+/// What a log shows, and what of it was passed over.
+fn observation(file: &LogFile, cancel: &CancellationToken) -> Result<Observation, StoreError> {
+    let log = read(file, cancel)?;
+    let peek = Peek {
+        first_time: log.first_time.clone(),
+        cwd: log.relocated.clone().or_else(|| log.cwd.clone()),
+        ..Peek::default()
+    };
+    let header = listed(file, &peek).header;
+    let last_record = log.last_record;
+    let (counts, unknown) = (log.counts, log.unknown.clone());
+    let (events, gaps) = log.surface();
+    let surface = SurfaceSnapshot::new(header, last_record, events);
+    let diagnostics = damage::diagnostics(&file.path, &counts, &unknown, gaps);
+    Ok(Observation::new(surface, diagnostics))
 }
 
 /// Reads a log to its end.

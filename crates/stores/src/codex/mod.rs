@@ -25,14 +25,13 @@ use std::path::{Path, PathBuf};
 use sref_session::{JsString, SurfaceSnapshot, TitleSnapshot};
 use tokio_util::sync::CancellationToken;
 
-use self::files::LogFile;
-use self::log::{Log, Part};
+use self::log::Log;
 use self::names::Names;
 use self::rollout::observe;
-use self::threads::{Rollout, Shelf, Thread};
+use self::threads::{Chain, Rollout, Shelf, Thread};
 use crate::{
-    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Order, Store, StoreError,
-    TitleOutcome, damage,
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Observation, Order, Store,
+    StoreError, TitleOutcome, damage,
 };
 
 /// The threads of Codex in one home directory.
@@ -87,21 +86,7 @@ impl CodexStore {
     ) -> Examination {
         let thread = self.thread(shelf, id, cancel)?;
         let thread = thread.ok_or_else(StoreError::not_found)?;
-        let mut found = Vec::new();
-        for (file, part) in shelf.chain(thread.head())? {
-            let log = read(&[(file.clone(), part)], cancel)?;
-            found.extend(damage::diagnostics(
-                &file.path,
-                &log.met.counts,
-                &log.unknown,
-                0,
-            ));
-            if log.met.torn_frame {
-                found.push(Diagnostic::new(DiagnosticKind::TornFrame, &file.path, ""));
-            }
-            found.extend(missing_base(shelf, &Rollout::read(file)?));
-        }
-        Ok(found)
+        Ok(read(shelf.chain(thread.head())?, cancel)?.1)
     }
 
     fn shelf(&self, cancel: &CancellationToken) -> Result<Shelf, StoreError> {
@@ -131,16 +116,25 @@ impl CodexStore {
     }
 }
 
-/// Reads the files of a chain, the first one first.
-fn read(chain: &[(LogFile, Part)], cancel: &CancellationToken) -> Result<Log, StoreError> {
+/// Reads the files of a chain, the first one first, and tells what of them was passed over.
+fn read(chain: Chain, cancel: &CancellationToken) -> Result<(Log, Vec<Diagnostic>), StoreError> {
     let mut log = Log::default();
-    for (file, part) in chain {
-        let read = observe(file, |handle, size, form| {
-            log.clone().read(handle, size, form, *part, cancel)
+    let mut found: Vec<Diagnostic> = chain.missing.into_iter().collect();
+    for (file, part) in chain.files {
+        let read = observe(&file, |handle, size, form| {
+            log.clone().read(handle, size, form, part, cancel)
         })?;
         log = read.ok_or_else(StoreError::cancelled)?;
+        let mut counts = log.met.counts;
+        // Nobody is still writing a log that is packed.
+        counts.incomplete_tail &= !log.met.torn_frame;
+        let unknown = std::mem::take(&mut log.unknown);
+        found.extend(damage::diagnostics(&file.path, &counts, &unknown, 0));
+        if log.met.torn_frame {
+            found.push(Diagnostic::new(DiagnosticKind::TornFrame, &file.path, ""));
+        }
     }
-    Ok(log)
+    Ok((log, found))
 }
 
 fn missing_base(shelf: &Shelf, rollout: &Rollout) -> Option<Diagnostic> {
@@ -252,12 +246,21 @@ impl Store for CodexStore {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let seen = self.observe(id, cancel)?;
+        Ok(seen.map(|seen| seen.surface))
+    }
+
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
         let shelf = self.shelf(cancel)?;
         let Some(thread) = self.thread(&shelf, id, cancel)? else {
             return Ok(None);
         };
         let head = thread.head();
-        let mut log = read(&shelf.chain(head)?, cancel)?;
+        let (mut log, diagnostics) = read(shelf.chain(head)?, cancel)?;
         let header = thread.listed().header;
         let meta = head.peek.meta.as_ref();
         if let Some(meta) =
@@ -265,16 +268,13 @@ impl Store for CodexStore {
             && let Some(parent) = &meta.parent
             && let Some(parent) = self.thread(&shelf, parent, cancel)?
         {
-            let inherited = read(&shelf.chain(parent.head())?, cancel)?;
+            let (inherited, _) = read(shelf.chain(parent.head())?, cancel)?;
             let inherited: HashSet<u128> = inherited.turns.ids().collect();
             log.turns.disown(&inherited);
         }
         let last_record = log.last_record();
-        Ok(Some(SurfaceSnapshot::new(
-            header,
-            last_record,
-            log.turns.surface(),
-        )))
+        let surface = SurfaceSnapshot::new(header, last_record, log.turns.surface());
+        Ok(Some(Observation::new(surface, diagnostics)))
     }
 
     fn examine(

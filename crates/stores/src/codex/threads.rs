@@ -14,7 +14,7 @@ use super::log::Part;
 use super::meta::{Base, Meta};
 use super::peek::Peek;
 use super::rollout::observe;
-use crate::{Listed, StoreError};
+use crate::{Diagnostic, DiagnosticKind, Listed, StoreError};
 
 /// The longest chain of bases that is followed.
 const BASES: usize = 16;
@@ -148,6 +148,15 @@ fn newest(rollouts: &[Rollout]) -> usize {
     end.or_else(|| all.max_by_key(age)).unwrap_or_default()
 }
 
+/// The files that a rollout stands on, the first one first, and the rollout itself.
+#[derive(Debug)]
+pub(super) struct Chain {
+    /// Each with the part of it that counts.
+    pub(super) files: Vec<(LogFile, Part)>,
+    /// What the first one continues in turn and was not followed to: it is not there, or too far.
+    pub(super) missing: Option<Diagnostic>,
+}
+
 /// All rollouts of a store, by thread and by rollout.
 #[derive(Debug)]
 pub(super) struct Shelf {
@@ -214,9 +223,8 @@ impl Shelf {
         headers
     }
 
-    /// The files that a rollout stands on, the first one first, and the rollout itself: each with the
-    /// part of it that counts. A base that is not there ends the chain.
-    pub(super) fn chain(&self, head: &Rollout) -> Result<Vec<(LogFile, Part)>, StoreError> {
+    /// The files that a rollout stands on. A base that is not there ends the chain.
+    pub(super) fn chain(&self, head: &Rollout) -> Result<Chain, StoreError> {
         let meta = head.peek.meta.as_ref();
         let own_from = meta
             .filter(|meta| meta.is_agent())
@@ -225,25 +233,28 @@ impl Shelf {
             own_from,
             ..Part::default()
         };
-        let mut chain = vec![(head.file.clone(), part)];
+        let mut files = vec![(head.file.clone(), part)];
         let mut seen: HashSet<PathBuf> = HashSet::from([head.file.path.clone()]);
         // What a sub-agent was given of its parent's conversation is not its own.
         let mut base = head.base().filter(|_| own_from.is_none()).cloned();
-        while chain.len() <= BASES
-            && let Some(at) = base
-                .as_ref()
-                .and_then(|base| self.by_rollout.get(&base.rollout))
-            && seen.insert(self.files[*at].path.clone())
-        {
-            let rollout = Rollout::read(self.files[*at].clone())?;
-            let part = Part {
-                cut: base.map(|base| base.cut).unwrap_or_default(),
-                own_from: None,
+        let mut missing = None;
+        while let Some(Base { rollout, cut }) = base {
+            let at = self.by_rollout.get(&rollout);
+            let Some(at) = at.filter(|_| files.len() <= BASES) else {
+                let name = rollout.as_js_str().excerpt().to_string();
+                let path = files.last().map(|(file, _)| &*file.path);
+                missing = path.map(|path| Diagnostic::new(DiagnosticKind::MissingBase, path, name));
+                break;
             };
+            if !seen.insert(self.files[*at].path.clone()) {
+                break;
+            }
+            let rollout = Rollout::read(self.files[*at].clone())?;
             base = rollout.base().cloned();
-            chain.push((rollout.file, part));
+            let own_from = None;
+            files.push((rollout.file, Part { cut, own_from }));
         }
-        chain.reverse();
-        Ok(chain)
+        files.reverse();
+        Ok(Chain { files, missing })
     }
 }

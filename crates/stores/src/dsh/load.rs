@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use sref_session::json::parse;
-use sref_session::{JsString, SurfaceEvent, TitleError, TitleFold, TitleSnapshot};
+use sref_session::{
+    JsString, SessionHeader, SurfaceEvent, SurfaceSnapshot, TitleError, TitleFold, TitleSnapshot,
+};
 
 use super::event::{Event, body};
 use super::format::{EventType, Format};
@@ -15,7 +17,7 @@ use super::shape::Checked;
 use super::surface::{Change, Surface};
 use super::turn::{Closers, OpenTurn};
 use crate::raw::Raw;
-use crate::{Diagnostic, DiagnosticKind, Position, StoreError, StoreErrorKind};
+use crate::{Diagnostic, DiagnosticKind, Mode, Observation, Position, StoreError, StoreErrorKind};
 
 /// What a reader wants of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,16 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// What the log at `path` shows under its header, and what of it was not read.
+    pub(super) fn observation(self, header: SessionHeader, path: &Path, mode: Mode) -> Observation {
+        let diagnostics = self.damage(path);
+        let version = header.version;
+        let mut surface = SurfaceSnapshot::new(header, self.captured_through_seq, self.events);
+        // The release that is the reference does not record it.
+        surface.captured_format_version = version.filter(|_| mode != Mode::Strict);
+        Observation::new(surface, diagnostics)
+    }
+
     /// What of the log at `path` was not read.
     pub(super) fn damage(&self, path: &Path) -> Vec<Diagnostic> {
         let cut_off = self.cut_off.map(|(position, detail)| {

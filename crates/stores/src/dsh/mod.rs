@@ -38,7 +38,8 @@ use tokio_util::sync::CancellationToken;
 use self::listing::{Entry, Found};
 use self::load::Want;
 use crate::{
-    Examination, Listed, Listing, Mode, Order, Store, StoreError, StoreErrorKind, TitleOutcome,
+    Examination, Listed, Listing, Mode, Observation, Order, Store, StoreError, StoreErrorKind,
+    TitleOutcome,
 };
 
 pub use self::path::{project_directory, session_directory, session_of_directory};
@@ -254,17 +255,22 @@ impl Store for DshStore {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let seen = self.observe(id, cancel)?;
+        Ok(seen.map(|seen| seen.surface))
+    }
+
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
         let found = self.among(std::slice::from_ref(id), cancel)?;
         let Some(entry) = found.get(id) else {
             return Ok(None);
         };
         let (header, log) = log::read(entry, Want::Surface, cancel)?;
-        let version = header.logical.version;
-        let mut surface =
-            SurfaceSnapshot::new(header.logical, log.captured_through_seq, log.events);
-        // The release that is the reference does not record it.
-        surface.captured_format_version = version.filter(|_| self.options.mode != Mode::Strict);
-        Ok(Some(surface))
+        let observation = log.observation(header.logical, &entry.path, self.options.mode);
+        Ok(Some(observation))
     }
 
     fn examine(

@@ -64,6 +64,30 @@ fn read(store: &ClaudeStore, id: &str) -> Vec<String> {
         .collect()
 }
 
+/// What a log has lost is told by the read that shows it, and a log that lost nothing says nothing.
+#[test]
+fn losses_stand_beside_the_surface() {
+    let said = [user("u1", "", "one"), user("u2", "u1", "two")].concat();
+    let losses = |log: &str| {
+        let (_home, store) = store(&[(&format!("{ID}.jsonl"), log)]);
+        let surface = store.surface(&ID.into(), &cancel()).unwrap().unwrap();
+        assert_eq!(surface.events.len(), 2);
+        let seen = store.observe(&ID.into(), &cancel()).unwrap().unwrap();
+        assert_eq!(seen.surface, surface);
+        let examined = store.examine(&[ID.into()], &cancel()).unwrap().remove(0);
+        assert_eq!(seen.diagnostics, examined.unwrap());
+        surface.losses.to_string()
+    };
+    assert_eq!(losses(&said), "");
+    // A last record that is whole needs no line end, and what is not known held no words.
+    assert_eq!(losses(said.trim_end()), "");
+    assert_eq!(losses(&format!("{said}{{\"type\":\"tomorrow\"}}\n")), "");
+    let bad = "lines that are no JSON were passed over: 2";
+    assert_eq!(losses(&format!("{said}no JSON\nno JSON\n")), bad);
+    let torn = "the last line has no end: its writer was stopped, or is at it";
+    assert_eq!(losses(&format!("{said}{{\"type\":\"us")), torn);
+}
+
 /// A record with the members that matter; `more` is spliced in.
 fn record(kind: &str, uuid: &str, parent: &str, more: &str) -> String {
     let parent = if parent.is_empty() {

@@ -1,11 +1,12 @@
 //! Logs as crashes and other programs leave them (`spec/agent-logs.md` 1.2, 3.9).
 
 use proptest::prelude::*;
+use sref_session::Losses;
 
 use super::super::CodexStore;
 use super::support::*;
-use crate::DiagnosticKind;
 use crate::Store;
+use crate::{Diagnostic, DiagnosticKind};
 
 fn start() -> String {
     [meta(A, ""), begin("1"), user_item("a")].concat()
@@ -290,12 +291,17 @@ fn a_packed_log_that_was_cut_off_has_lost_words() {
     let kinds = |bytes: &[u8]| -> Vec<DiagnosticKind> {
         let home = Home::new(&[(name.as_str(), bytes)]);
         let found = home.examine(A).unwrap();
+        let losses = home.surface(A).unwrap().losses;
+        let reasons: Losses = found.iter().filter_map(Diagnostic::loss).collect();
+        assert_eq!(losses, reasons);
         found.iter().map(|own| own.kind).collect()
     };
     assert!(!kinds(&whole).contains(&DiagnosticKind::TornFrame));
     let cut = kinds(&whole[..whole.len() - 3]);
     assert!(cut.contains(&DiagnosticKind::TornFrame), "{cut:?}");
     assert!(DiagnosticKind::TornFrame.loses_words());
+    // Its last line has no end either, but nobody is at it.
+    assert!(!cut.contains(&DiagnosticKind::TornTail), "{cut:?}");
 }
 
 proptest! {

@@ -325,6 +325,10 @@ fn unknown_records_are_reported() {
         (DiagnosticKind::UnknownRecords, &detail.replace('5', "6")),
     ];
     assert_eq!(found, expected);
+    let losses = home.surface(A).unwrap().losses.to_string();
+    let expected = "lines that are no JSON were passed over: 1; \
+                    the last line has no end: its writer was stopped, or is at it";
+    assert_eq!(losses, expected);
     let nobody = home.examine(B).unwrap_err();
     assert_eq!(nobody.kind(), crate::StoreErrorKind::NotFound);
 }

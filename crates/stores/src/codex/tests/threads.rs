@@ -147,6 +147,12 @@ fn a_missing_base_is_named_and_costs_only_itself() {
         (found[0].kind, found[0].detail.contains(A)),
         (DiagnosticKind::MissingBase, true)
     );
+    // The name comes from the log; what goes to a model does not.
+    let losses = home.surface(A).unwrap().losses;
+    assert_eq!(
+        losses.to_string(),
+        DiagnosticKind::MissingBase.explanation()
+    );
 }
 
 #[test]
@@ -158,6 +164,7 @@ fn circles_and_long_chains_end() {
     assert_eq!(home.conversation(A).len(), 4);
     let itself = Home::new(&[(place(A).as_str(), second(A, &base(A, None, None)))]);
     assert_eq!(itself.conversation(A), ["u:e", "a:f"]);
+    assert!(itself.surface(A).unwrap().losses.is_empty());
     let id = |at: u32| format!("0198a3c0-0000-7000-8000-{at:012}");
     let files: Vec<(String, String)> = (0..40)
         .map(|at| {
@@ -170,6 +177,16 @@ fn circles_and_long_chains_end() {
     let files: Vec<(&str, &str)> = files.iter().map(|(path, log)| (&**path, &**log)).collect();
     let home = Home::new(&files);
     assert_eq!(home.conversation(&id(0)).len(), 2 * 17);
+    // Where the chain was given up, words are missing.
+    let losses = home.surface(&id(0)).unwrap().losses;
+    assert_eq!(losses.iter().count(), 1);
+    assert!(
+        home.surface(&id(30))
+            .unwrap()
+            .losses
+            .to_string()
+            .contains("is not there")
+    );
 }
 
 /// A turn that its file leaves open does not go on in the next one, which may be written otherwise.

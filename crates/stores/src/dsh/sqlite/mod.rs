@@ -19,8 +19,8 @@ use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
 use crate::database::{snapshot, sql_error};
 use crate::{
-    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Mode, Position, Store, StoreError,
-    StoreErrorKind, TitleOutcome,
+    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Mode, Observation, Position, Store,
+    StoreError, StoreErrorKind, TitleOutcome,
 };
 
 /// How many rows are read between two looks at the cancellation token.
@@ -244,6 +244,15 @@ impl Store for DshDatabase {
         id: &JsString,
         cancel: &CancellationToken,
     ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let seen = self.observe(id, cancel)?;
+        Ok(seen.map(|seen| seen.surface))
+    }
+
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
         if self.is_absent() {
             return Ok(None);
         }
@@ -254,12 +263,7 @@ impl Store for DshDatabase {
             self.load(connection, schema, header, Want::Surface, cancel)
                 .map(Some)
         })?;
-        Ok(read.map(|(header, log)| {
-            let version = header.version;
-            let mut surface = SurfaceSnapshot::new(header, log.captured_through_seq, log.events);
-            surface.captured_format_version = version.filter(|_| self.options.mode != Mode::Strict);
-            surface
-        }))
+        Ok(read.map(|(header, log)| log.observation(header, &self.path, self.options.mode)))
     }
 
     fn examine(
