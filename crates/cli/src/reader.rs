@@ -14,8 +14,8 @@ use sref::uri::SessionUri;
 use sref_delivery::Known;
 use sref_stores::dsh::session_directory;
 use sref_stores::{
-    Corpus, Diagnostic, Environment, Examination, Listing, Located, Store, StoreError, discover,
-    open,
+    Corpus, Diagnostic, Environment, Examination, Listing, Located, Observation, Store, StoreError,
+    discover, open,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -164,11 +164,11 @@ impl Reader {
         Ok(known.collect())
     }
 
-    /// What a session shows now.
-    pub(crate) fn surface(&self, id: &SessionId) -> Result<SurfaceSnapshot, Failure> {
-        let surface = self.wait(|cancel| self.corpus.surface(id, cancel))?;
+    /// What a session shows now, and what was passed over in its log.
+    pub(crate) fn observe(&self, id: &SessionId) -> Result<Observation, Failure> {
+        let seen = self.wait(|cancel| self.corpus.observe(id, cancel))?;
         let gone = || QueryError::SessionNotFound { id: id.clone() };
-        Ok(surface.ok_or_else(gone)?)
+        Ok(seen.ok_or_else(gone)?)
     }
 
     /// What the listing skipped in the directories that have the name of this session: another log
@@ -180,11 +180,6 @@ impl Reader {
         let mut skipped = locked(&self.skipped).clone();
         skipped.retain(|own| own.path.iter().any(|name| name == directory.as_str()));
         skipped
-    }
-
-    /// What was passed over in a session.
-    pub(crate) fn damage(&self, id: &SessionId) -> Result<Vec<Diagnostic>, Failure> {
-        Ok(self.wait(|cancel| self.corpus.examine_one(id, cancel))?)
     }
 
     /// What was passed over in the sessions that a store lists, given by its place.

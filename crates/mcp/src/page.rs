@@ -17,8 +17,11 @@ pub(crate) struct Cursor {
 
 /// A message that does not fit is cut only when so much of it does.
 const WORTH_A_CUT: usize = 512;
-/// Room for the words around the tags: the frame, and where to go on, but for the URI.
+/// Room for the words around the tags: the frame, and where to go on, but for the URI and for what
+/// may be missing.
 const WORDS: usize = 1024;
+/// What is said of missing words where there is no room for reasons.
+const MISSING: &str = "words may be missing";
 
 impl Cursor {
     pub(crate) const START: Self = Self {
@@ -54,39 +57,54 @@ fn wrong(message: &str) -> Fault {
     }
 }
 
+/// What is read page by page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// The session, without its conversation.
+    pub(crate) session: ReferencedSession<'a>,
+    pub(crate) conversation: &'a Conversation<'a>,
+    /// How the next page is asked for.
+    pub(crate) uri: &'a str,
+    /// That words may be missing, and why.
+    pub(crate) missing: Option<&'a str>,
+}
+
 /// The page of at most `size` bytes that begins at a cursor.
 ///
 /// Messages are whole as long as they fit; one that is larger than a page is cut at a line's end
-/// where there is one near, and goes on on the next page. `uri` is how the next page is asked for.
+/// where there is one near, and goes on on the next page.
 ///
 /// # Errors
 ///
 /// When the cursor is beyond the end or splits a character, and when not even an empty page fits.
 pub(crate) fn page(
-    session: &ReferencedSession<'_>,
-    conversation: &Conversation<'_>,
+    source: &Source<'_>,
     cursor: Cursor,
     size: usize,
     profile: Profile,
-    uri: &str,
 ) -> Result<String, Fault> {
-    let items = conversation.items();
+    let items = source.conversation.items();
     let rest = items.get(cursor.message - 1..).unwrap_or_default();
     if rest.is_empty() && cursor != Cursor::START {
         return Err(wrong(
             "the session has no such message; it may have been compacted",
         ));
     }
-    let mut session = *session;
-    let mut fixed = rendered_len(&session, profile);
-    let words_len = WORDS + uri.len();
-    if fixed + words_len + WORTH_A_CUT > size {
-        // A directory is worth less than the words.
+    let mut session = source.session;
+    let mut missing = source.missing;
+    let least = |session: &ReferencedSession<'_>, missing: Option<&str>| {
+        let words = WORDS + source.uri.len() + missing.map_or(0, str::len);
+        words + rendered_len(session, profile) + WORTH_A_CUT
+    };
+    if least(&session, missing) > size {
+        // A directory is worth less than the words, and so are reasons.
         session.cwd = None;
-        fixed = rendered_len(&session, profile);
+        if least(&session, missing) > size {
+            missing = missing.map(|_| MISSING);
+        }
     }
     let mut room = size
-        .checked_sub(words_len + fixed + WORTH_A_CUT)
+        .checked_sub(least(&session, missing))
         .ok_or_else(|| wrong_size(size))?
         + WORTH_A_CUT;
     let mut texts: Vec<JsString> = Vec::new();
@@ -132,7 +150,21 @@ pub(crate) fn page(
     session.conversation = &shown;
     let mut text = Frame::default().render(&[render(&session, profile)]);
     text.push_str("\n\n");
-    text.push_str(&words(cursor, shown.len(), items.len(), next, uri));
+    text.push_str(&what_it_is(cursor, shown.len(), items.len(), next));
+    if let Some(missing) = missing {
+        let _ = write!(text, " Note that {missing}.");
+    }
+    match next {
+        None if source.missing.is_some() => {
+            text.push_str(" This is the end of what could be read of the session as it is now.");
+        }
+        None => text.push_str(" This is the end of the session as it is now."),
+        Some(next) => {
+            let uri = source.uri;
+            text.push_str(" `session_read` returns what follows for ");
+            let _ = write!(text, "{{\"uri\":\"{uri}\",\"cursor\":\"{next}\"}}.");
+        }
+    }
     Ok(text)
 }
 
@@ -152,10 +184,10 @@ fn cut(text: JsStr<'_>, most: usize) -> usize {
         .unwrap_or(most)
 }
 
-/// What the page is, and how to go on: facts, outside of what is quoted.
-fn words(from: Cursor, shown: usize, all: usize, next: Option<Cursor>, uri: &str) -> String {
+/// What the page is: facts, outside of what is quoted.
+fn what_it_is(from: Cursor, shown: usize, all: usize, next: Option<Cursor>) -> String {
     let mut out = match shown {
-        0 => format!("No message of {all} is above."),
+        0 => return format!("No message of {all} is above."),
         1 => format!("Message {} of {all} is above", from.message),
         _ => format!(
             "Messages {} to {} of {all} are above",
@@ -163,24 +195,15 @@ fn words(from: Cursor, shown: usize, all: usize, next: Option<Cursor>, uri: &str
             from.message + shown - 1
         ),
     };
-    if shown > 0 {
-        let starts = (from.byte > 0).then(|| format!("the first from its byte {} on", from.byte));
-        let ends = next
-            .filter(|next| next.byte > 0)
-            .map(|next| format!("the last up to its byte {}", next.byte));
-        for part in [starts, ends].into_iter().flatten() {
-            out.push_str(", ");
-            out.push_str(&part);
-        }
-        out.push('.');
+    let starts = (from.byte > 0).then(|| format!("the first from its byte {} on", from.byte));
+    let ends = next
+        .filter(|next| next.byte > 0)
+        .map(|next| format!("the last up to its byte {}", next.byte));
+    for part in [starts, ends].into_iter().flatten() {
+        out.push_str(", ");
+        out.push_str(&part);
     }
-    match next {
-        None => out.push_str(" This is the end of the session as it is now."),
-        Some(next) => {
-            out.push_str(" `session_read` returns what follows for ");
-            let _ = write!(out, "{{\"uri\":\"{uri}\",\"cursor\":\"{next}\"}}.");
-        }
-    }
+    out.push('.');
     out
 }
 
@@ -227,6 +250,7 @@ mod tests {
             size in 5_600_usize..8_000,
             id in 1_usize..1_600,
             cwd in 0_usize..8_000,
+            missing in prop::option::of(1_usize..900),
         ) {
             let items = texts.iter().zip([Role::User, Role::Assistant].into_iter().cycle());
             let items = items.map(|(text, role)| Item::new(role, text.as_js_str().into()));
@@ -235,11 +259,20 @@ mod tests {
             let mut session = ReferencedSession::new(id.as_str().into(), "L".into(), &[]);
             session.cwd = Some(cwd.as_str().into());
             let uri = format!("dsh-session:{}", "u".repeat(id.len() * 4 / 3));
+            let missing = missing.map(|length| "m".repeat(length));
+            let missing = missing.as_deref();
+            let source = Source { session, conversation: &conversation, uri: &uri, missing };
             let mut read = vec![JsString::new(); texts.len()];
             let mut cursor = Cursor::START;
             loop {
-                let page = page(&session, &conversation, cursor, size, Profile::Hardened, &uri).unwrap();
+                let page = page(&source, cursor, size, Profile::Hardened).unwrap();
                 prop_assert!(page.len() <= size, "{} of {size}", page.len());
+                let reasons = missing.is_some_and(|own| page.contains(own));
+                prop_assert!(missing.is_none() || reasons || page.contains(MISSING));
+                let ends = page.contains("This is the end of");
+                prop_assert_eq!(ends, next(&page).is_none());
+                let whole = page.contains("This is the end of the session");
+                prop_assert_eq!(whole, ends && missing.is_none());
                 let (_, json) = page.split_once("<referenced-sessions>").unwrap();
                 let (json, _) = json.split_once("</referenced-sessions>").unwrap();
                 let json = sref_session::json::parse(json.as_bytes()).unwrap();
@@ -266,7 +299,8 @@ mod tests {
             let items = [Item::new(Role::User, "ein Text".into())];
             let session = ReferencedSession::new("s".into(), "L".into(), &[]);
             let conversation = items.into_iter().collect();
-            let made = page(&session, &conversation, cursor, size, Profile::Plain, "dsh-session:x");
+            let source = Source { session, conversation: &conversation, uri: "dsh-session:x", missing: None };
+            let made = page(&source, cursor, size, Profile::Plain);
             prop_assert!(made.is_err() || size > WORTH_A_CUT);
         }
     }

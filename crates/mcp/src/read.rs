@@ -1,4 +1,4 @@
-use sref_delivery::well_formed;
+use sref_delivery::{missing_words, well_formed};
 use sref_envelope::ReferencedSession;
 use sref_projection::project;
 use sref_query::SessionQuery;
@@ -9,7 +9,7 @@ use sref_uri::{Reference, encode};
 use crate::fault::{Fault, code};
 use crate::label;
 use crate::lookup::look_up;
-use crate::page::{Cursor, page};
+use crate::page::{Cursor, Source, page};
 use crate::view::View;
 
 /// A page of the session that a string names.
@@ -29,8 +29,14 @@ pub(crate) async fn read<Q: SessionQuery>(
     session.captured_through_seq = surface.captured_through_seq;
     let conversation = project(&surface, Dialect::DSH.checkpoints());
     let uri = encode(id, &Dialect::DSH);
-    let profile = view.server.profile;
-    let page = page(&session, &conversation, cursor, bytes, profile, &uri)?;
+    let missing = missing_words(&surface.losses);
+    let source = Source {
+        session,
+        conversation: &conversation,
+        uri: &uri,
+        missing: missing.as_deref(),
+    };
+    let page = page(&source, cursor, bytes, view.server.profile)?;
     view.call.step("page made").await;
     Ok(well_formed(page))
 }

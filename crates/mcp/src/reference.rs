@@ -119,13 +119,14 @@ async fn attempt<Q: SessionQuery>(
     size: Size,
 ) -> Result<Delivery, ReferenceError> {
     let mut resolver = view.resolver();
+    let nobody = SessionId::from("sref:nobody");
+    let observed = resolver
+        .observe(&nobody, references, &view.call.cancel)
+        .await?;
     if let Size::Within(bytes) = size {
-        let overhead = Delivery::overhead(&Frame::default(), references, failures);
+        let overhead = Delivery::overhead(&Frame::default(), &observed, failures);
         resolver = resolver.with_shared_budget(Some(bytes.saturating_sub(overhead)));
     }
-    let nobody = SessionId::from("sref:nobody");
-    let prepared = resolver
-        .prepare(&nobody, Vec::new(), references, &view.call.cancel)
-        .await?;
-    Ok(Delivery::new(prepared.context.as_ref(), failures.to_vec()))
+    let context = resolver.render(&observed)?;
+    Ok(Delivery::new(context.as_ref(), failures.to_vec()))
 }

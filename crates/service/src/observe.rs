@@ -19,6 +19,7 @@ pub struct Observed {
 impl Observed {
     /// The sessions in the order in which they are cited, each once: the id of the session that was
     /// read, and what may be missing from it.
+    #[must_use]
     pub fn sessions(&self) -> impl ExactSizeIterator<Item = (&SessionId, &Losses)> {
         let surfaces = self.surfaces.iter();
         surfaces.map(|surface| (&surface.header.id, &surface.losses))
@@ -46,7 +47,7 @@ impl<Q: SessionQuery> SessionReferenceResolver<Q> {
     /// surface.losses.add(Loss::new("store.cut-off", "the log was cut off"));
     /// let corpus = MemoryCorpus::new();
     /// corpus.set_surface("s-1", surface);
-    /// let resolver = SessionReferenceResolver::new(corpus, Config::default());
+    /// let resolver = SessionReferenceResolver::new(&corpus, Config::default());
     ///
     /// let cited = [Reference::new("s-1", "Login")];
     /// let cancel = CancellationToken::new();

@@ -146,13 +146,16 @@ pub(super) fn detail(own: &Diagnostic) -> String {
     detail
 }
 
+/// What goes behind the reasons.
+pub(super) const SAYS_WHERE: &str = "`sref doctor --sessions` says where";
+
 /// Says that words of a session may be missing, when what was passed over in it may have held some.
 pub(super) fn missing_words(found: &[Diagnostic]) -> Option<String> {
     let found = found.iter().filter(|own| own.kind.loses_words());
     let found: Vec<String> = found.map(detail).collect();
     (!found.is_empty()).then(|| {
         let found = found.join("; ");
-        let note = format!("words may be missing: {found}; `sref doctor --sessions` says where");
+        let note = format!("words may be missing: {found}; {SAYS_WHERE}");
         visible::line(note.as_str().into())
     })
 }

@@ -147,16 +147,15 @@ fn deliver(
     let resolver = SessionReferenceResolver::new(once, Config::default())
         .with_profile(Profile::Hardened)
         .with_search(Search::Folding);
-    let overhead = Delivery::overhead(&Frame::default(), &cited.references, &cited.failures);
+    let observed = reader.wait(|cancel| resolver.observe(agent, &cited.references, cancel))?;
+    let overhead = Delivery::overhead(&Frame::default(), &observed, &cited.failures);
     let mut fitting = Fitting::new(&host.limits().context, overhead);
     let mut over = None;
     while let Some(budget) = fitting.next_budget() {
         let resolver = resolver.clone().with_shared_budget(Some(budget));
-        let prepared =
-            reader.wait(|cancel| resolver.prepare(agent, Vec::new(), &cited.references, cancel));
-        match prepared {
-            Ok(prepared) => {
-                let delivery = Delivery::new(prepared.context.as_ref(), failures());
+        match resolver.render(&observed) {
+            Ok(context) => {
+                let delivery = Delivery::new(context.as_ref(), failures());
                 let whole = delivery.is_whole();
                 fitting.offer(budget, delivery, whole);
             }
@@ -172,7 +171,8 @@ fn deliver(
         .ok_or(over.unwrap_or(ReferenceError::Cancelled))
 }
 
-/// The sessions of a hook: each surface is read once, however many budgets are tried.
+/// The sessions of a hook: each surface is read once, also when the others are tried again without
+/// one that failed.
 struct Once<'a> {
     reader: &'a Reader,
     read: Mutex<HashMap<SessionId, SurfaceSnapshot>>,

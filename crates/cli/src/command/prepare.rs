@@ -7,7 +7,7 @@ use sref::service::{ContextMessage, Search, SourceRecord};
 use sref::session::json::{Object, Value};
 use sref::session::{Block, JsStr, JsString, Placement};
 use sref::uri::{Extracted, LeftAsText, LeftReason, extract};
-use sref_delivery::{canonical, readable_mentions};
+use sref_delivery::{canonical, missing_words, readable_mentions};
 
 use super::Cli;
 use crate::console;
@@ -156,12 +156,13 @@ impl Args {
             reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel));
         reader.remark();
         let context = prepared?.context;
-        for own in context.iter().flat_map(|context| &context.references) {
-            // The session was read, so that a failure of this is no failure of the answer.
-            let found = reader.damage(&own.session_id).unwrap_or_default();
-            if let Some(note) = super::doctor::missing_words(&found) {
-                let id = visible::line(own.session_id.as_js_str());
-                console::say(&format!("note: {id}: {note}"));
+        if let Some(context) = &context {
+            for (own, losses) in context.references.iter().zip(&context.losses) {
+                if let Some(note) = missing_words(losses) {
+                    let id = visible::line(own.session_id.as_js_str());
+                    let where_to = super::doctor::SAYS_WHERE;
+                    console::say(&format!("note: {id}: {note}; {where_to}"));
+                }
             }
         }
         Ok(context)

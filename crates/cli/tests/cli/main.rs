@@ -12,6 +12,7 @@ mod home;
 mod hook;
 mod hostile;
 mod listing;
+mod losses;
 mod mcp;
 mod setup;
 mod setup_tree;

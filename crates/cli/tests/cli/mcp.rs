@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{LOGIN, feed, on_sample, sample, sref};
 
 /// Requests as lines, behind a handshake.
-fn session(requests: &[(&str, Value)]) -> Vec<u8> {
+pub(crate) fn session(requests: &[(&str, Value)]) -> Vec<u8> {
     let info = json!({"name": "test", "version": "1"});
     let start = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
     let mut lines = String::new();
@@ -23,7 +23,7 @@ fn session(requests: &[(&str, Value)]) -> Vec<u8> {
 }
 
 /// The answers, in the order of the requests. Standard output has nothing else.
-fn answers(stdout: &str) -> Vec<Value> {
+pub(crate) fn answers(stdout: &str) -> Vec<Value> {
     let lines = stdout.lines();
     let mut answers: Vec<Value> = lines
         .map(|line| serde_json::from_str(line).unwrap())
@@ -32,7 +32,7 @@ fn answers(stdout: &str) -> Vec<Value> {
     answers
 }
 
-fn tool(name: &str, arguments: &Value) -> (&'static str, Value) {
+pub(crate) fn tool(name: &str, arguments: &Value) -> (&'static str, Value) {
     ("tools/call", json!({"name": name, "arguments": arguments}))
 }
 

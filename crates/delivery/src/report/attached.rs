@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 use sref_projection::Kept;
 use sref_service::ContextMessage;
-use sref_session::{Dialect, SessionId};
+use sref_session::{Dialect, Losses, SessionId};
 use sref_uri::encode;
 
+use super::losses::{fact, reasons};
 use super::plain::{count, one_line, size};
 
 /// A session that stands in the context, in the numbers that a receipt and a continuation give.
@@ -27,16 +28,19 @@ pub struct Attached {
     pub bytes: usize,
     /// The number of the first message that does not stand there in full, from 1.
     pub read_on: Option<u64>,
+    /// What may be missing of it in any reading, because its log is damaged.
+    pub losses: Losses,
 }
 
 impl Attached {
     /// The sessions of a context, in its order.
     #[must_use]
     pub fn of(context: &ContextMessage) -> Vec<Self> {
-        let parts = context.objects.iter().zip(&context.kept);
+        let parts = context.kept.iter().zip(&context.losses);
+        let parts = context.objects.iter().zip(parts);
         let parts = context.references.iter().zip(parts);
         parts
-            .map(|(record, (object, kept))| Self {
+            .map(|(record, (object, (kept, losses)))| Self {
                 session_id: record.session_id.clone(),
                 label: one_line(record.label.as_js_str(), MAX_LABEL),
                 messages: record.facts.original_messages,
@@ -44,6 +48,7 @@ impl Attached {
                 left_out: record.facts.omitted_bytes,
                 bytes: object.len(),
                 read_on: first_gap(kept, record.facts.original_messages),
+                losses: losses.clone(),
             })
             .collect()
     }
@@ -61,7 +66,15 @@ impl Attached {
             let left_out = size(self.left_out);
             format!("; {left_out} left out: {}", command(&self.session_id, from))
         });
-        format!("\"{}\" ({shown}, {carried}{rest})", self.label)
+        let missing = reasons(&self.losses).map_or_else(String::new, |reasons| {
+            format!("; words may be missing, see sref doctor --sessions: {reasons}")
+        });
+        format!("\"{}\" ({shown}, {carried}{rest}{missing})", self.label)
+    }
+
+    /// For the model: what may be missing of the session at this place of the context.
+    pub(super) fn losses(&self, place: usize) -> Option<String> {
+        fact(place, &self.losses)
     }
 
     /// For the model: what is missing of the session at this place of the context, and what reads it.
@@ -126,7 +139,7 @@ pub(super) fn argument(id: &SessionId) -> String {
 mod tests {
     use std::prelude::v1::*;
 
-    use sref_session::JsString;
+    use sref_session::{JsString, Loss};
 
     use super::*;
 
@@ -139,6 +152,7 @@ mod tests {
             left_out: 31_400,
             bytes: 7_901,
             read_on: Some(3),
+            losses: Losses::new(),
         }
     }
 
@@ -151,6 +165,11 @@ mod tests {
         );
         (own.shown, own.read_on) = (40, None);
         assert_eq!(own.receipt(), "\"Fix login\" (40 messages, 7.9 KB)");
+        own.losses.add(Loss::new("x", "bad lines").counted(2));
+        assert_eq!(
+            own.receipt(),
+            "\"Fix login\" (40 messages, 7.9 KB; words may be missing, see sref doctor --sessions: bad lines: 2)"
+        );
     }
 
     #[test]

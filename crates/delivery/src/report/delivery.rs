@@ -3,11 +3,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use sref_envelope::Frame;
-use sref_service::ContextMessage;
+use sref_service::{ContextMessage, Observed};
 use sref_session::Block;
-use sref_uri::Reference;
 
 use super::attached::continuation;
+use super::losses::fact;
 use super::{Attached, Failure};
 use crate::host::Answer;
 use crate::well_formed::well_formed;
@@ -33,18 +33,19 @@ pub struct Delivery {
 
 impl Delivery {
     /// Puts the text together: the snapshots as `context` has them, how to read on where something
-    /// was left out, and what could not be attached.
+    /// was left out, what may be missing of the sessions because their logs are damaged, and what
+    /// could not be attached.
     ///
     /// The JSON in it has no escape of a lone surrogate: see [`well_formed`](crate::well_formed()).
     #[must_use]
     pub fn new(context: Option<&ContextMessage>, failures: Vec<Failure>) -> Self {
         let attached = context.map(Attached::of).unwrap_or_default();
         let prompt = context.map(prompt).map(well_formed);
-        let facts = attached
-            .iter()
-            .enumerate()
-            .filter_map(|(at, own)| own.continuation(at + 1))
-            .chain(not_attached(&failures));
+        let facts = (1..).zip(&attached).flat_map(|(place, own)| {
+            let facts = [own.continuation(place), own.losses(place)];
+            facts.into_iter().flatten()
+        });
+        let facts = facts.chain(not_attached(&failures));
         let mut text = String::new();
         for paragraph in prompt.into_iter().chain(facts) {
             if !text.is_empty() {
@@ -59,20 +60,23 @@ impl Delivery {
         }
     }
 
-    /// At least as many bytes as such a text has beside its rendered objects: the `overhead` of a
-    /// [`Fitting`](crate::Fitting). `frame` is the one that the context is made with.
+    /// At least as many bytes as such a text has beside its rendered objects, whatever the budget
+    /// under which they are rendered: the `overhead` of a [`Fitting`](crate::Fitting). `frame` is the
+    /// one that the context is made with.
     #[must_use]
-    pub fn overhead(frame: &Frame, references: &[Reference], failures: &[Failure]) -> usize {
-        let continuations = references
-            .iter()
-            .map(|own| continuation(&own.session_id, references.len(), MESSAGES, MESSAGES));
-        let lines = continuations.chain(not_attached(failures));
+    pub fn overhead(frame: &Frame, observed: &Observed, failures: &[Failure]) -> usize {
+        let sessions = observed.sessions().len();
+        let facts = observed.sessions().flat_map(|(id, losses)| {
+            let read_on = continuation(id, sessions, MESSAGES, MESSAGES);
+            [Some(read_on), fact(sessions, losses)]
+        });
+        let lines = facts.flatten().chain(not_attached(failures));
         let lines: usize = lines.map(|line| line.len() + "\n\n".len()).sum();
         // Between objects stands a comma.
-        frame.render::<&str>(&[]).len() + references.len() + lines
+        frame.render::<&str>(&[]).len() + sessions + lines
     }
 
-    /// Whether every session is there in full.
+    /// Whether every session is there in full, as far as it could be read.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.attached.iter().all(|own| own.read_on.is_none())
@@ -97,7 +101,7 @@ impl Delivery {
     }
 
     /// One line for the person: which sessions, how much of each, what was left out and how to get
-    /// it, and what could not be attached. `None` when there is nothing to say.
+    /// it, what may be missing, and what could not be attached. `None` when there is nothing to say.
     #[must_use]
     pub fn receipt(&self) -> Option<String> {
         let attached: Vec<String> = self.attached.iter().map(Attached::receipt).collect();

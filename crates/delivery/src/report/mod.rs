@@ -3,9 +3,11 @@
 mod attached;
 mod delivery;
 mod failure;
+mod losses;
 mod plain;
 
 pub use attached::Attached;
 pub use delivery::{Delivery, Policy};
 pub use failure::Failure;
+pub use losses::missing_words;
 pub use plain::one_line;

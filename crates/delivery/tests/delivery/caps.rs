@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use sref_delivery::{Host, Policy};
-use sref_session::{Dialect, JsString, json};
+use sref_session::{Dialect, JsString, Loss, Losses, json};
 use sref_uri::format_mention;
 
 use crate::hook::{Sessions, hook};
@@ -25,15 +25,34 @@ fn text(pieces: usize) -> impl Strategy<Value = JsString> {
     })
 }
 
-fn sessions() -> impl Strategy<Value = Vec<(JsString, JsString, Vec<JsString>)>> {
-    let session = (text(3), text(4), prop::collection::vec(text(30), 0..12));
+/// What a reader may say that it lost, more than is kept.
+fn losses() -> impl Strategy<Value = Losses> {
+    let reason = (text(6), any::<Option<u64>>()).prop_map(|(reason, count)| {
+        let reason = reason.to_string_lossy().into_owned();
+        let loss = Loss::new(reason.clone(), &reason);
+        match count {
+            Some(count) => loss.counted(count),
+            None => loss,
+        }
+    });
+    let some = prop::collection::vec(reason, 1..7);
+    prop_oneof![Just(Losses::new()), some.prop_map(Losses::from_iter)]
+}
+
+/// Id, label, messages, and what was lost.
+type Cited = (JsString, JsString, Vec<JsString>, Losses);
+
+fn sessions() -> impl Strategy<Value = Vec<Cited>> {
+    let messages = prop::collection::vec(text(30), 0..12);
+    let session = (text(3), text(4), messages, losses());
     prop::collection::vec(session, 1..4)
 }
 
-fn check(host: Host, cited: &[(JsString, JsString, Vec<JsString>)]) -> Result<(), TestCaseError> {
+fn check(host: Host, cited: &[Cited]) -> Result<(), TestCaseError> {
     let mut sessions = Sessions::default();
     let mut prompt = JsString::new();
-    for (number, (id, label, messages)) in cited.iter().enumerate() {
+    for (number, (id, label, messages, losses)) in cited.iter().enumerate() {
+        sessions.losses = losses.clone();
         let mut own = JsString::from(format!("{number}:"));
         own.push(id.as_js_str());
         sessions.add(own.clone(), label.clone(), messages.iter().cloned());
@@ -93,6 +112,13 @@ fn check(host: Host, cited: &[(JsString, JsString, Vec<JsString>)]) -> Result<()
         let number: usize = id[..1].parse().unwrap();
         prop_assert_eq!(&id[2..], cited[number].0.to_string_lossy());
         prop_assert!(object["label"].as_str().unwrap().chars().count() <= 121);
+    }
+    // Whatever the cap leaves out of the snapshots, it does not leave out what was lost.
+    for (place, object) in (1..).zip(&strict) {
+        let id = object["sessionId"].as_str().unwrap();
+        let number: usize = id[..1].parse().unwrap();
+        let told = format!("Session {place} above may lack words that were said: ");
+        prop_assert_eq!(after.contains(&told), !cited[number].3.is_empty());
     }
     Ok(())
 }

@@ -10,7 +10,8 @@ use sref_envelope::{Frame, Profile};
 use sref_query::{CancellationToken, MemoryCorpus, SessionRecord};
 use sref_service::{Config, ReferenceError, Search, SessionReferenceResolver};
 use sref_session::{
-    Block, Dialect, JsString, SessionHeader, SessionId, Source, SurfaceEvent, SurfaceSnapshot,
+    Block, Dialect, JsString, Losses, SessionHeader, SessionId, Source, SurfaceEvent,
+    SurfaceSnapshot,
 };
 
 /// A corpus, and what is known of its sessions without reading them.
@@ -18,6 +19,8 @@ use sref_session::{
 pub(crate) struct Sessions {
     pub(crate) corpus: MemoryCorpus,
     pub(crate) known: Vec<Known>,
+    /// What the next session that is added has lost.
+    pub(crate) losses: Losses,
 }
 
 impl Sessions {
@@ -43,8 +46,9 @@ impl Sessions {
             .collect();
         let through = events.last().map(|event| event.seq);
         self.corpus.insert(SessionRecord::new(header.clone()));
-        self.corpus
-            .set_surface(id.clone(), SurfaceSnapshot::new(header, through, events));
+        let mut surface = SurfaceSnapshot::new(header, through, events);
+        surface.losses = std::mem::take(&mut self.losses);
+        self.corpus.set_surface(id.clone(), surface);
         self.known.push(Known {
             id,
             title: Some(title),
@@ -102,16 +106,21 @@ fn deliver(
     }
     let resolver = SessionReferenceResolver::new(&sessions.corpus, Config::default())
         .with_profile(Profile::Hardened);
-    let overhead = Delivery::overhead(&Frame::default(), references, failures);
-    let mut fitting = Fitting::new(&host.limits().context, overhead);
     let cancel = CancellationToken::new();
+    let observed = block_on(resolver.observe(agent, references, &cancel))?;
+    let overhead = Delivery::overhead(&Frame::default(), &observed, failures);
+    let mut fitting = Fitting::new(&host.limits().context, overhead);
     let mut over = None;
+    let mut first = true;
     while let Some(budget) = fitting.next_budget() {
         let resolver = resolver.clone().with_shared_budget(Some(budget));
-        let prepared = resolver.prepare(agent, Vec::new(), references, &cancel);
-        match block_on(prepared) {
-            Ok(prepared) => {
-                let delivery = Delivery::new(prepared.context.as_ref(), failures.clone());
+        match resolver.render(&observed) {
+            Ok(context) => {
+                let delivery = Delivery::new(context.as_ref(), failures.clone());
+                // By construction, and not by luck of a later try.
+                let fits = host.limits().context.holds(delivery.text());
+                assert!(fits || !first, "over the cap at the first budget");
+                first = false;
                 let whole = delivery.is_whole();
                 fitting.offer(budget, delivery, whole);
             }

@@ -81,12 +81,12 @@ impl Args {
         let reader = Reader::open(&self.stores)?;
         let dialect = self.spelling.dialect();
         let record = reader.find(&self.id, &self.spelling)?;
-        let surface = reader.surface(&record.header.id)?;
+        let seen = reader.observe(&record.header.id)?;
+        let surface = seen.surface;
         let title = reader.title(&record.header.id)?;
         let mut diagnostics = reader.diagnostics(&record.header.id);
         let others = diagnostics.len();
-        // The session was read, so that a failure of this is no failure of the answer.
-        diagnostics.extend(reader.damage(&record.header.id).unwrap_or_default());
+        diagnostics.extend(seen.diagnostics);
         drop(progress);
 
         let conversation = project(&surface, dialect.checkpoints());
