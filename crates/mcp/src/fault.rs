@@ -22,7 +22,7 @@ pub(crate) mod code {
     pub(crate) const UNKNOWN_NAME: &str = "mcp.unknown-name";
     /// An argument is missing or cannot be meant.
     pub(crate) const ARGUMENT: &str = "mcp.argument";
-    /// A cursor leads nowhere in the session as it is now.
+    /// A cursor leads nowhere in the session as it is now, or elsewhere than when a page gave it.
     pub(crate) const CURSOR: &str = "mcp.cursor";
 }
 

@@ -22,6 +22,7 @@ mod args;
 mod call;
 mod candidates;
 mod complete;
+mod cursor;
 mod fault;
 mod handler;
 mod keys;

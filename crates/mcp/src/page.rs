@@ -4,16 +4,8 @@ use sref_envelope::{Entry, Frame, Profile, ReferencedSession, render, rendered_l
 use sref_projection::Conversation;
 use sref_session::{JsStr, JsString};
 
-use crate::fault::{Fault, Kind, code};
-
-/// Where a page begins: a message, counted from 1, and a byte of its text.
-///
-/// Written `12`, or `12.4096` in the middle of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cursor {
-    message: usize,
-    byte: usize,
-}
+use crate::cursor::{Cursor, wrong};
+use crate::fault::Fault;
 
 /// A message that does not fit is cut only when so much of it does.
 const WORTH_A_CUT: usize = 512;
@@ -22,40 +14,6 @@ const WORTH_A_CUT: usize = 512;
 const WORDS: usize = 1024;
 /// What is said of missing words where there is no room for reasons.
 const MISSING: &str = "words may be missing";
-
-impl Cursor {
-    pub(crate) const START: Self = Self {
-        message: 1,
-        byte: 0,
-    };
-
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        let (message, byte) = text.split_once('.').unwrap_or((text, "0"));
-        match (message.parse(), byte.parse()) {
-            (Ok(message), Ok(byte)) if message > 0 => Ok(Self { message, byte }),
-            _ => Err(wrong(
-                "a cursor is the number of a message, or what a page gave",
-            )),
-        }
-    }
-}
-
-impl std::fmt::Display for Cursor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.byte {
-            0 => write!(f, "{}", self.message),
-            byte => write!(f, "{}.{byte}", self.message),
-        }
-    }
-}
-
-fn wrong(message: &str) -> Fault {
-    Fault {
-        code: code::CURSOR,
-        message: message.into(),
-        kind: Kind::Asked,
-    }
-}
 
 /// What is read page by page.
 #[derive(Debug, Clone, Copy)]
@@ -76,13 +34,15 @@ pub(crate) struct Source<'a> {
 ///
 /// # Errors
 ///
-/// When the cursor is beyond the end or splits a character, and when not even an empty page fits.
+/// When the cursor is beyond the end, splits a character, or was given when other messages came
+/// before it, and when not even an empty page fits.
 pub(crate) fn page(
     source: &Source<'_>,
     cursor: Cursor,
     size: usize,
     profile: Profile,
 ) -> Result<String, Fault> {
+    cursor.check(source.conversation)?;
     let items = source.conversation.items();
     let rest = items.get(cursor.message - 1..).unwrap_or_default();
     if rest.is_empty() && cursor != Cursor::START {
@@ -137,10 +97,7 @@ pub(crate) fn page(
         if cut > 0 {
             texts.push(text.slice(0..cut).to_js_string());
         }
-        next = Some(Cursor {
-            message: number,
-            byte: from + cut,
-        });
+        next = Some(Cursor::at(number, from + cut, source.conversation));
         break;
     }
     let shown = rest.iter().zip(&texts);

@@ -6,10 +6,11 @@ use sref_service::ReferenceError;
 use sref_session::Dialect;
 use sref_uri::{Reference, encode};
 
+use crate::cursor::Cursor;
 use crate::fault::{Fault, code};
 use crate::label;
 use crate::lookup::look_up;
-use crate::page::{Cursor, Source, page};
+use crate::page::{Source, page};
 use crate::view::View;
 
 /// A page of the session that a string names.

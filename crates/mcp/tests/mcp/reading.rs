@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use sref_mcp::Server;
 use sref_query::MemoryCorpus;
@@ -115,6 +117,10 @@ async fn a_cursor_that_leads_nowhere_is_told() {
         "3",
         "1.9999",
         "1.",
+        "1-",
+        "1-00000000",
+        "1-0000000g",
+        "1-+0000000",
         "99999999999999999999",
     ] {
         let arguments = json!({"uri": "5f0c22", "cursor": cursor});
@@ -162,6 +168,52 @@ async fn a_session_without_words_is_a_page() {
     let text = client.tool("session_read", json!({"uri": "s"})).await;
     assert!(
         text.len() <= PAGE && text.contains("This is the end"),
+        "{text}"
+    );
+}
+
+/// Between two pages a session may be compacted: then its numbers mean other messages, and a page that
+/// went on at one would leave out or repeat some without a word.
+#[tokio::test]
+async fn a_compaction_between_pages_is_told() {
+    let corpus = Arc::new(MemoryCorpus::new());
+    let long = "word ".repeat(4_000);
+    let show = |texts: &[&str]| add(&corpus, "s", "S", "/p", texts);
+    show(&["first", &long, "third"]);
+    let mut client = Client::start(Server::new(Arc::clone(&corpus))).await;
+    let text = client.tool("session_read", json!({"uri": "s"})).await;
+    let more = next(&text).unwrap();
+    // Going on is no compaction.
+    show(&["first", &long, "third", "fourth"]);
+    let all = read_all(&mut client, more.clone()).await;
+    assert_eq!(all.last().unwrap().1, "fourth");
+
+    show(&["what was said before", "third", &long, "fifth"]);
+    let (code, said) = client.tool_error("session_read", more.clone()).await;
+    assert_eq!(code, "mcp.cursor");
+    assert!(said.contains("compacted"), "{said}");
+    // Begun again, it is all there.
+    let all = read_all(&mut client, json!({"uri": "s"})).await;
+    assert_eq!(
+        all[1..],
+        [
+            ("assistant", "third"),
+            ("user", &long),
+            ("assistant", "fifth")
+        ]
+        .map(|(role, text)| (role.to_owned(), text.to_owned()))
+    );
+    // The number alone means the number.
+    let number = more["cursor"]
+        .as_str()
+        .unwrap()
+        .split(['.', '-'])
+        .next()
+        .unwrap();
+    let arguments = json!({"uri": "s", "cursor": number});
+    let text = client.tool("session_read", arguments).await;
+    assert!(
+        text.contains("Message 2 of 4 is above") || text.contains("Messages 2 to"),
         "{text}"
     );
 }
