@@ -31,8 +31,9 @@ The message comes first, then the context for the model (dsh-0.0.1 has them the 
 receipt on stderr says what was carried and what was left out. A text without mentions comes back as
 it is, and no store is read.
 
-JSON: {content, additionalContext, receipt: {references, contextBytes, leftAsText}};
-additionalContext is null when nothing is cited.";
+JSON: {content, additionalContext, receipt: {references, contextBytes, leftAsText, losses}};
+additionalContext is null when nothing is cited. losses: [{sessionId, code, reason, count?}], why
+words of a session may be missing though it could be read.";
 
 /// Turn a text with mentions into the message and its context
 #[derive(Debug, clap::Args)]
@@ -221,18 +222,37 @@ fn shape(extracted: &Extracted, context: Option<&ContextMessage>) -> Value {
         .map(SourceRecord::to_json)
         .collect();
     let left: Vec<Value> = extracted.left_as_text.iter().map(left_shape).collect();
+    let losses: Vec<Value> = context.map(loss_shapes).unwrap_or_default();
     let receipt = Object::new()
         .with("references", references)
         .with(
             "contextBytes",
             text.as_ref().map_or(0, JsString::len) as u64,
         )
-        .with("leftAsText", left);
+        .with("leftAsText", left)
+        .with("losses", losses);
     Object::new()
         .with("content", extracted.text.clone())
         .with("additionalContext", text.map_or(Value::Null, Value::from))
         .with("receipt", receipt)
         .into()
+}
+
+/// `{sessionId, code, reason, count?}`: why words may be missing.
+fn loss_shapes(context: &ContextMessage) -> Vec<Value> {
+    let sessions = context.references.iter().zip(&context.losses);
+    let losses = sessions.flat_map(|(own, losses)| losses.iter().map(move |loss| (own, loss)));
+    let shapes = losses.map(|(own, loss)| {
+        let mut out = Object::new()
+            .with("sessionId", own.session_id.as_js_string().clone())
+            .with("code", loss.code())
+            .with("reason", loss.reason());
+        if let Some(count) = loss.count() {
+            out.set("count", count);
+        }
+        out.into()
+    });
+    shapes.collect()
 }
 
 /// `{start, end, reason, message}`: bytes of the text that was given.

@@ -234,6 +234,31 @@ fn the_commands_say_what_was_lost() {
     }
 }
 
+#[test]
+fn the_receipt_of_a_program_names_the_losses() {
+    let (whole, damaged) = (Machine::new(State::Whole), Machine::new(State::Damaged));
+    let codes = ["store.cut-off", "store.bad-lines", "store.torn-frame"];
+    for ((id, _, reason), code) in sessions().into_iter().zip(codes) {
+        let prompt = format!("as in @sref:{id}");
+        let losses = |machine: &Machine| {
+            let answer = run(machine.sref(&["prepare", "--json", &prompt]));
+            answer.json()["receipt"]["losses"].clone()
+        };
+        let found = losses(&damaged);
+        assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+        assert_eq!(found[0]["sessionId"], id);
+        assert_eq!(found[0]["code"], code);
+        let told = found[0]["reason"].as_str().unwrap();
+        assert!(
+            !told.is_empty() && reason.starts_with(&told[..30]),
+            "{told}"
+        );
+        let count = found[0].get("count").and_then(Value::as_u64);
+        assert_eq!(count, (code == "store.bad-lines").then_some(1));
+        assert_eq!(losses(&whole), json!([]));
+    }
+}
+
 /// Nobody can tell whether the writer of a last line is still at it, so that is what is said.
 #[test]
 fn a_last_line_without_an_end_is_told_softly() {
