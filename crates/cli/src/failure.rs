@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 
 use sref::query::QueryError;
-use sref::service::ReferenceError;
+use sref::service::{ReferenceError, with_causes};
 use sref::session::JsStr;
 use sref::session::json::{Object, Value};
 use sref::uri::UriError;
@@ -64,18 +64,6 @@ impl Failure {
     pub(crate) fn of(code: &'static str, error: &dyn Error) -> Self {
         Self::new(code, with_causes(error))
     }
-}
-
-/// An error and its causes, which our errors never repeat in their own words.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message += ": ";
-        message += &error.to_string();
-        cause = error.source();
-    }
-    message
 }
 
 /// `{"error":{"code","message"}}`

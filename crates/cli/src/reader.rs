@@ -7,7 +7,7 @@ use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sref::query::{CancellationToken, QueryError, SessionQuery, SessionRecord, TitleResult};
-use sref::service::{Config, Search, SessionReferenceResolver};
+use sref::service::{Config, Search, SessionReferenceResolver, with_causes};
 use sref::session::json::Object;
 use sref::session::{JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::SessionUri;
@@ -20,7 +20,7 @@ use sref_stores::{
 use tokio::runtime::{Builder, Runtime};
 
 use crate::console;
-use crate::failure::{Failure, code, with_causes};
+use crate::failure::{Failure, code};
 use crate::ids::Ids;
 use crate::options::{Spelling, StorePlace, Stores};
 use crate::term::visible;
@@ -235,9 +235,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// `note: the claude store /home/me/.claude/projects is left out: …`
 fn left_out(kind: &str, root: &Path, error: &StoreError) -> String {
+    let error = match error.path() {
+        Some(path) if path != root => with_causes(error),
+        _ => error.explanation(),
+    };
     let root = root.to_string_lossy();
     let root = JsStr::from(root.as_ref()).excerpt();
-    let error = with_causes(error);
     let note = format!("note: the {kind} store {root} is left out: {error}; see `sref doctor`");
     visible::line(note.as_str().into())
 }

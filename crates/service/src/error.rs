@@ -1,5 +1,7 @@
+use std::error::Error as StdError;
+
 use sref_projection::BudgetError;
-use sref_query::BoxError;
+use sref_query::{BoxError, QueryError};
 use sref_session::SessionId;
 use sref_uri::UriError;
 use thiserror::Error;
@@ -110,4 +112,34 @@ impl ReferenceError {
             Self::Cancelled => "SESSION_REFERENCE_CANCELLED",
         }
     }
+}
+
+/// An error and its causes in one line, nothing said twice: that a store could not be read says
+/// less than why, and is left out between an error and its cause.
+///
+/// ```
+/// use sref_query::QueryError;
+/// use sref_service::{ReferenceError, with_causes};
+///
+/// let source = std::io::Error::other("disk gone").into();
+/// let source = QueryError::PersistenceFailed { source }.into();
+/// let error = ReferenceError::ReadFailed { session_id: "a".into(), source };
+/// assert_eq!(with_causes(&error), "session \"a\" could not be read: disk gone");
+/// ```
+#[must_use]
+pub fn with_causes(error: &dyn StdError) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(own) = cause {
+        cause = own.source();
+        let of_a_store = matches!(
+            own.downcast_ref(),
+            Some(QueryError::PersistenceFailed { .. })
+        );
+        if !(of_a_store && cause.is_some()) {
+            message += ": ";
+            message += &own.to_string();
+        }
+    }
+    message
 }

@@ -37,7 +37,7 @@ mod wait;
 pub use candidates::{Agent, Candidate};
 pub use config::{Config, Limit};
 pub use context::ContextMessage;
-pub use error::ReferenceError;
+pub use error::{ReferenceError, with_causes};
 pub use freshness::Freshness;
 pub use messages::{Decision, LeftInMessage, PreparedMessage, PreparedMessages};
 pub use observe::Observed;

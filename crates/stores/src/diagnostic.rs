@@ -86,8 +86,10 @@ pub enum DiagnosticKind {
     BadRow,
     /// A file or directory that cannot be read.
     Unreadable,
-    /// A symbolic link to a directory, which is not followed.
+    /// A symbolic link, which is not followed.
     Link,
+    /// A pipe, a socket or a device in the place of a log.
+    Special,
     /// A log in which nobody says anything.
     NoConversation,
     /// An old copy: all its records are in another log.
@@ -104,6 +106,8 @@ pub enum DiagnosticKind {
     LongLines,
     /// Lines that could be read after a repair, and their number.
     RepairedLines,
+    /// A packed log with bytes in it that cannot be unpacked.
+    DamagedFrame,
     /// A packed log that ends inside a frame: what was packed is not all there.
     TornFrame,
     /// A last line without an end.
@@ -149,6 +153,7 @@ impl DiagnosticKind {
             Self::NewerFormat
             | Self::NoHeader
             | Self::Link
+            | Self::Special
             | Self::NoConversation
             | Self::Copy
             | Self::MissingBase
@@ -157,6 +162,7 @@ impl DiagnosticKind {
             | Self::CutOff
             | Self::LongLines
             | Self::RepairedLines
+            | Self::DamagedFrame
             | Self::TornFrame
             | Self::TornTail
             | Self::Gaps => false,
@@ -174,6 +180,7 @@ impl DiagnosticKind {
             Self::BadLines
                 | Self::CutOff
                 | Self::LongLines
+                | Self::DamagedFrame
                 | Self::TornFrame
                 | Self::TornTail
                 | Self::Gaps
@@ -196,7 +203,8 @@ impl DiagnosticKind {
             Self::DuplicateId => ("store.duplicate-id", "dsh-store 4.4", "another log has the same id; the newest is kept"),
             Self::BadRow => ("store.row", "dsh-store 5.2", "a row that is no session"),
             Self::Unreadable => ("store.unreadable", "dsh-store 4.4", "cannot be read"),
-            Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link to a directory is not followed"),
+            Self::Link => ("store.link", "dsh-store 4.4", "a symbolic link is not followed"),
+            Self::Special => ("store.special-file", "dsh-store 4.4", "a pipe, a socket or a device is never opened"),
             Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),
             Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there, or too many logs back"),
@@ -205,6 +213,7 @@ impl DiagnosticKind {
             Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),
             Self::LongLines => ("store.long-lines", "agent-logs 1.2", "oversized lines were passed over"),
             Self::RepairedLines => ("store.repaired-lines", "agent-logs 1.2", "lines were read after a repair"),
+            Self::DamagedFrame => ("store.damaged-frame", "agent-logs 3.9", "the packed log is damaged, and what cannot be unpacked is gone"),
             Self::TornFrame => ("store.torn-frame", "agent-logs 3.9", "the packed log was cut off, and what stood behind the cut is gone"),
             Self::TornTail => ("store.torn-tail", "agent-logs 1.2", "the last line has no end: its writer was stopped, or is at it"),
             Self::Gaps => ("store.gaps", "agent-logs 2.6", "records before these are not there"),

@@ -3,6 +3,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file::plain;
 use crate::{Diagnostic, DiagnosticKind};
 
 /// A place in a log.
@@ -109,11 +110,12 @@ impl StoreErrorKind {
     const fn words(self) -> &'static str {
         match self {
             Self::NotFound => "no such session",
-            Self::Io => "could not read the store",
+            // The cause says it.
+            Self::Io => "",
             Self::Changing => "the log changes while it is read",
             Self::Listing => "the store cannot be listed",
             Self::Damaged => "damaged log",
-            Self::Unsupported => "unsupported log",
+            Self::Unsupported => "not supported",
             Self::TooLong => "oversized record",
             Self::Corrupt => "corrupt log",
             Self::Title => "no readable title",
@@ -166,6 +168,11 @@ impl StoreError {
         }
     }
 
+    /// What a listing tells of the one file that could not be read.
+    pub(crate) fn unreadable(&self, path: &Path) -> Diagnostic {
+        Diagnostic::new(DiagnosticKind::Unreadable, path, self.explanation())
+    }
+
     pub(crate) fn at_path(mut self, path: &Path) -> Self {
         self.path = Some(path.to_owned());
         self
@@ -203,6 +210,45 @@ impl StoreError {
         self.path.as_deref()
     }
 
+    /// What went wrong, with its cause, and without the path: for who names that already.
+    ///
+    /// ```
+    /// use sref_stores::{CancellationToken, Store, claude::ClaudeStore};
+    ///
+    /// let file = tempfile::NamedTempFile::new()?;
+    /// let store = ClaudeStore::open(file.path());
+    /// let error = store.list(&CancellationToken::new()).unwrap_err();
+    /// assert_eq!(error.path(), Some(file.path()));
+    /// assert_eq!(error.explanation(), "not a directory");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        let what = self.what();
+        match self.cause.as_ref().map(plain) {
+            Some(cause) if what.is_empty() => cause,
+            Some(cause) => format!("{what}: {cause}"),
+            None if what.is_empty() => "could not read".to_owned(),
+            None => what,
+        }
+    }
+
+    /// Without path and cause.
+    fn what(&self) -> String {
+        let mut what = self.kind.words().to_owned();
+        if !self.detail.is_empty() {
+            if !what.is_empty() {
+                what.push_str(": ");
+            }
+            what.push_str(&self.detail);
+        }
+        if let Some(position) = self.position {
+            let space = if what.is_empty() { "" } else { " " };
+            what = format!("{what}{space}({position})");
+        }
+        what
+    }
+
     /// Where in the file.
     #[must_use]
     pub const fn position(&self) -> Option<Position> {
@@ -210,16 +256,40 @@ impl StoreError {
     }
 }
 
+/// `PATH: WHAT: MORE (POSITION)`; of an error of the operating system the path alone, and the cause
+/// is in [`source`](Error::source).
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.words())?;
-        if !self.detail.is_empty() {
-            write!(f, ": {}", self.detail)?;
+        let what = self.what();
+        match &self.path {
+            Some(path) if what.is_empty() => write!(f, "{}", Shown(path)),
+            Some(path) => write!(f, "{}: {what}", Shown(path)),
+            None if what.is_empty() => f.write_str("could not read"),
+            None => f.write_str(&what),
         }
-        match self.position {
-            Some(position) => write!(f, " ({position})"),
-            None => Ok(()),
+    }
+}
+
+/// A path as a message names it: whole, harmless to a terminal, and of a monstrous one the end,
+/// where the file is.
+pub(crate) struct Shown<'a>(pub(crate) &'a Path);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 1 << 10;
+        let text = self.0.to_string_lossy();
+        let start =
+            (text.len().saturating_sub(MOST)..text.len()).find(|at| text.is_char_boundary(*at));
+        let end = &text[start.unwrap_or(0)..];
+        if end.len() < text.len() {
+            f.write_str("…")?;
         }
+        for part in end.split_inclusive(char::is_control) {
+            let harmless = part.trim_end_matches(char::is_control);
+            f.write_str(harmless)?;
+            write!(f, "{}", part[harmless.len()..].escape_debug())?;
+        }
+        Ok(())
     }
 }
 

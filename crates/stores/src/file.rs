@@ -1,11 +1,11 @@
 //! Files that other programs write while they are read (`spec/agent-logs.md` 1.3).
 
-use std::fs::{File, Metadata};
+use std::fs::{File, FileType, Metadata, ReadDir};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::{StoreError, StoreErrorKind};
+use crate::{Diagnostic, DiagnosticKind, StoreError, StoreErrorKind};
 
 /// How often a file is read before one that keeps changing is given up on.
 const ATTEMPTS: u32 = 5;
@@ -52,6 +52,50 @@ impl Revision {
     pub(crate) fn modified_at(self) -> Option<i64> {
         self.modified.map(milliseconds)
     }
+}
+
+/// An error of the operating system in plain words, without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let kind = error.kind();
+    match error.get_ref() {
+        Some(own) => own.to_string(),
+        None if error.raw_os_error().is_some() && kind.to_string() == "uncategorized error" => {
+            error.to_string()
+        }
+        None => kind.to_string(),
+    }
+}
+
+/// The entries of a directory in the order of their names, and why some of them cannot be told.
+/// What vanishes meanwhile is not there.
+pub(crate) fn entries(found: ReadDir) -> (Vec<(PathBuf, FileType)>, Vec<io::Error>) {
+    let (mut entries, mut errors) = (Vec::new(), Vec::new());
+    for entry in found {
+        match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+            Ok(entry) => entries.push(entry),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    (entries, errors)
+}
+
+/// What is told of something that is neither a file nor a directory, where a log was looked for.
+pub(crate) fn passed_over(path: &Path, file_type: FileType) -> Option<Diagnostic> {
+    let kind = if file_type.is_symlink() {
+        DiagnosticKind::Link
+    } else if file_type.is_file() || file_type.is_dir() {
+        return None;
+    } else {
+        DiagnosticKind::Special
+    };
+    Some(Diagnostic::new(kind, path, ""))
+}
+
+/// Whether logs may lie behind a link: it leads to a directory, or nobody knows where.
+pub(crate) fn may_lead_on(path: &Path, file_type: FileType) -> bool {
+    file_type.is_symlink() && path.metadata().map_or(true, |data| data.is_dir())
 }
 
 /// Opens a regular file, or a link to one. Nothing else: a pipe would never answer.

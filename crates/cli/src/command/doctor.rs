@@ -5,7 +5,7 @@ use sref::session::json::{Object, Value};
 use sref_stores::{Diagnostic, StoreError};
 
 use crate::console;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::options::{Format, Stores};
 use crate::reader::{Reader, StoreReport};
 use crate::setup::trust::{self, Trust};
@@ -185,7 +185,7 @@ impl Finding {
             rule: None,
             path: error.path().map(text),
             session: None,
-            detail: failure::with_causes(error),
+            detail: error.explanation(),
         }
     }
 

@@ -100,6 +100,42 @@ fn a_store_that_is_found_and_cannot_be_read_costs_its_own_sessions() {
     assert!(answer.stdout.contains("referenced"), "{}", answer.stdout);
 }
 
+/// Which file it is, what is wrong with it, and neither of them twice.
+#[test]
+fn a_file_in_the_place_of_a_store_is_named_once() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("notes.txt");
+    fs::write(&file, "text").unwrap();
+    let path = file.to_str().unwrap();
+    for (kind, fault) in [
+        ("claude", "Not a directory"),
+        ("codex", "Not a directory"),
+        ("dsh", "neither a directory nor an SQLite database"),
+        ("toh", "neither a directory nor an SQLite database"),
+    ] {
+        let store = format!("{kind}={path}");
+        let command = |name| {
+            let mut command = sref(&[name]);
+            command.args(["--store", &store]);
+            command
+        };
+        let message = fails(|| command("list"), "SESSION_QUERY_PERSISTENCE_FAILED");
+        assert_eq!(message.matches(path).count(), 1, "{message}");
+        assert_eq!(message.matches("read").count(), 1, "{message}");
+        assert!(message.contains(fault), "{message}");
+        let doctor = run(command("doctor")).stdout;
+        assert_eq!(doctor.matches(path).count(), 1, "{doctor}");
+        assert!(
+            doctor.to_lowercase().contains(&fault.to_lowercase()),
+            "{doctor}"
+        );
+        let mut beside = command("list");
+        beside.args(["--store", &format!("dsh={}", sample().display())]);
+        let note = run(beside).stderr;
+        assert_eq!(note.matches(path).count(), 1, "{note}");
+    }
+}
+
 #[test]
 fn a_store_of_an_unknown_kind() {
     let unknown = || {

@@ -1,9 +1,8 @@
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::error::Error;
 
-use sref_service::ReferenceError;
+use sref_service::{ReferenceError, with_causes};
 use sref_session::JsStr;
 use sref_uri::UriError;
 
@@ -107,17 +106,10 @@ fn offer(own: &Known) -> String {
 /// What the service says, with its causes.
 impl From<&ReferenceError> for Failure {
     fn from(error: &ReferenceError) -> Self {
-        let mut reason = error.to_string();
-        let mut cause = error.source();
-        while let Some(own) = cause {
-            reason.push_str(": ");
-            reason.push_str(&own.to_string());
-            cause = own.source();
-        }
         Self {
             cited: None,
             code: error.code(),
-            reason: one_line(reason.as_str().into(), MAX_REASON),
+            reason: one_line(with_causes(error).as_str().into(), MAX_REASON),
             closest: Vec::new(),
         }
     }

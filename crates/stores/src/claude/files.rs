@@ -1,14 +1,14 @@
 //! Which files are sessions (`spec/agent-logs.md` 2.1).
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
-use crate::file::Revision;
+use crate::file::{Revision, entries, may_lead_on, passed_over, plain};
 use crate::{Diagnostic, DiagnosticKind, StoreError};
 
 /// A log, as its place and name tell of it.
@@ -72,56 +72,67 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn project(&mut self, directory: &Path) {
-        for (path, name, is_dir) in self.entries(directory) {
-            if is_dir && is_uuid(&name) {
+        for (path, name, file_type) in self.entries(directory) {
+            let stem = name.strip_suffix(".jsonl").unwrap_or_default();
+            let (is_session, is_agent) = (is_uuid(stem), is_agent(stem));
+            if file_type.is_file() && (is_session || is_agent) {
+                self.file(path, stem, is_agent);
+            } else if file_type.is_dir() && is_uuid(&name) {
                 self.agents(&path.join("subagents"), &name, DEPTH);
-            } else if let Some(stem) = name.strip_suffix(".jsonl").filter(|_| !is_dir) {
-                if is_uuid(stem) {
-                    self.file(path, stem, false);
-                } else if is_agent(stem) {
-                    self.file(path, stem, true);
-                }
+            } else {
+                let is_log = is_session || is_agent;
+                self.pass_over(&path, file_type, is_log, is_log || is_uuid(&name));
             }
         }
     }
 
     fn agents(&mut self, directory: &Path, session: &str, depth: usize) {
-        if !directory.is_dir() {
-            return;
+        match directory.symlink_metadata() {
+            Ok(data) if data.is_dir() => {}
+            Ok(data) => return self.pass_over(directory, data.file_type(), false, true),
+            Err(_) => return,
         }
-        for (path, name, is_dir) in self.entries(directory) {
-            if is_dir && depth > 0 {
-                self.agents(&path, session, depth - 1);
-            } else if let Some(stem) = name.strip_suffix(".jsonl").filter(|_| !is_dir)
-                && is_agent(stem)
-            {
+        for (path, name, file_type) in self.entries(directory) {
+            let stem = name.strip_suffix(".jsonl").unwrap_or_default();
+            if file_type.is_file() && is_agent(stem) {
                 self.file(path, &format!("{session}/{stem}"), true);
+            } else if file_type.is_dir() && depth > 0 && !is_agent(stem) {
+                self.agents(&path, session, depth - 1);
+            } else {
+                let is_log = is_agent(stem);
+                self.pass_over(
+                    &path,
+                    file_type,
+                    is_log,
+                    is_log || may_lead_on(&path, file_type),
+                );
             }
         }
     }
 
-    /// Files and directories, in the order of their names. Links are neither.
-    fn entries(&mut self, directory: &Path) -> Vec<(PathBuf, String, bool)> {
-        let mut found = Vec::new();
-        let entries = match fs::read_dir(directory) {
-            Ok(entries) => entries,
-            Err(error) => {
-                self.unreadable(directory, &error);
-                return found;
-            }
-        };
-        for entry in entries.flatten() {
-            let Ok(file_type) = entry.file_type() else {
-                continue;
-            };
-            if (file_type.is_file() || file_type.is_dir())
-                && let Ok(name) = entry.file_name().into_string()
-            {
-                found.push((entry.path(), name, file_type.is_dir()));
-            }
+    /// Tells of what has the name of a log, or is in the place of `more` logs, and is not read.
+    fn pass_over(&mut self, path: &Path, file_type: FileType, is_log: bool, more: bool) {
+        if file_type.is_dir() && is_log {
+            self.unreadable(path, &io::ErrorKind::IsADirectory.into());
         }
-        found.sort();
-        found
+        let note = more.then(|| passed_over(path, file_type)).flatten();
+        self.diagnostics.extend(note);
+    }
+
+    /// What lies in a directory, in the order of the names.
+    fn entries(&mut self, directory: &Path) -> Vec<(PathBuf, String, FileType)> {
+        let (found, errors) = match fs::read_dir(directory) {
+            Ok(found) => entries(found),
+            Err(error) => (Vec::new(), vec![error]),
+        };
+        for error in errors {
+            self.unreadable(directory, &error);
+        }
+        let named = found.into_iter().filter_map(|(path, file_type)| {
+            let name = path.file_name()?.to_str()?.to_owned();
+            Some((path, name, file_type))
+        });
+        named.collect()
     }
 
     fn file(&mut self, path: PathBuf, id: &str, agent: bool) {
@@ -143,7 +154,7 @@ impl Walk<'_> {
     }
 
     fn unreadable(&mut self, path: &Path, error: &io::Error) {
-        let detail = error.kind().to_string();
+        let detail = plain(error);
         self.diagnostics
             .push(Diagnostic::new(DiagnosticKind::Unreadable, path, detail));
     }

@@ -136,11 +136,7 @@ impl Store for ClaudeStore {
             let peek = match observe(&file, |handle, size| Peek::read(handle, size, file.agent)) {
                 Ok(peek) => peek,
                 Err(error) => {
-                    let detail = error.to_string();
-                    let kind = DiagnosticKind::Unreadable;
-                    listing
-                        .diagnostics
-                        .push(Diagnostic::new(kind, &file.path, detail));
+                    listing.diagnostics.push(error.unreadable(&file.path));
                     continue;
                 }
             };

@@ -1,6 +1,7 @@
 //! Which files are rollouts (`spec/agent-logs.md` 3.1, 3.9).
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
-use crate::file::Revision;
+use crate::file::{Revision, entries, may_lead_on, passed_over, plain};
 use crate::{Diagnostic, DiagnosticKind, StoreError};
 
 /// How deep rollouts lie: below year, month and day.
@@ -63,7 +64,7 @@ pub(super) fn walk(
     for (root, archived) in roots {
         walk.archived = *archived;
         match fs::read_dir(root) {
-            Ok(entries) => walk.directory(entries, DEPTH)?,
+            Ok(found) => walk.directory(root, found, DEPTH)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(StoreError::io(root, error)),
         }
@@ -82,24 +83,33 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn directory(&mut self, entries: fs::ReadDir, depth: usize) -> Result<(), StoreError> {
+    fn directory(
+        &mut self,
+        directory: &Path,
+        found: fs::ReadDir,
+        depth: usize,
+    ) -> Result<(), StoreError> {
         if self.cancel.is_cancelled() {
             return Err(StoreError::cancelled());
         }
-        let mut found: Vec<(PathBuf, fs::FileType)> = entries
-            .flatten()
-            .filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)))
-            .collect();
-        found.sort_by(|one, other| one.0.cmp(&other.0));
+        let (found, errors) = entries(found);
+        for error in errors {
+            self.unreadable(directory, &error);
+        }
         for (path, file_type) in found {
+            let is_log = path.file_name().is_some_and(is_rollout);
+            let is_top_link = depth == DEPTH && file_type.is_symlink();
             if file_type.is_file() {
                 self.file(path);
-            } else if depth > 0 && (file_type.is_dir() || depth == DEPTH && self.is_new_link(&path))
-            {
+            } else if file_type.is_dir() && is_log {
+                self.unreadable(&path, &io::ErrorKind::IsADirectory.into());
+            } else if depth > 0 && (file_type.is_dir() || is_top_link && self.is_new_link(&path)) {
                 match fs::read_dir(&path) {
-                    Ok(entries) => self.directory(entries, depth - 1)?,
+                    Ok(found) => self.directory(&path, found, depth - 1)?,
                     Err(error) => self.unreadable(&path, &error),
                 }
+            } else if is_log || !is_top_link && may_lead_on(&path, file_type) {
+                self.diagnostics.extend(passed_over(&path, file_type));
             }
         }
         Ok(())
@@ -116,8 +126,8 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: PathBuf) {
-        let Some((thread, rollout, form)) = path.file_name().and_then(|name| named(name.to_str()?))
-        else {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let Some((thread, rollout, form)) = name.and_then(named) else {
             return;
         };
         match path.metadata() {
@@ -140,7 +150,7 @@ impl Walk<'_> {
     }
 
     fn unreadable(&mut self, path: &Path, error: &io::Error) {
-        let detail = error.kind().to_string();
+        let detail = plain(error);
         self.diagnostics
             .push(Diagnostic::new(DiagnosticKind::Unreadable, path, detail));
     }
@@ -200,6 +210,10 @@ fn named(name: &str) -> Option<(JsString, JsString, Form)> {
         (Some(thread), rollout) => (thread.into(), rollout.unwrap_or(thread).into(), form),
         (None, _) => (stem.into(), stem.into(), form),
     })
+}
+
+fn is_rollout(name: &OsStr) -> bool {
+    name.to_str().and_then(named).is_some()
 }
 
 fn is_uuid(name: &str) -> bool {

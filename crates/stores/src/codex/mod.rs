@@ -29,6 +29,7 @@ use self::log::Log;
 use self::names::Names;
 use self::rollout::observe;
 use self::threads::{Chain, Rollout, Shelf, Thread};
+use crate::container::Harm;
 use crate::{
     Diagnostic, DiagnosticKind, Examination, Listed, Listing, Observation, Order, Store,
     StoreError, TitleOutcome, damage,
@@ -65,7 +66,7 @@ impl CodexStore {
             home.pop();
         }
         let mut places = vec![(home.join(SESSIONS), false), (home.join(ARCHIVED), true)];
-        if home.is_dir() && !places.iter().any(|(place, _)| place.is_dir()) {
+        if home.exists() && !places.iter().any(|(place, _)| place.is_dir()) {
             let archived = home.ends_with(ARCHIVED);
             places = vec![(home.clone(), archived)];
         }
@@ -127,12 +128,10 @@ fn read(chain: Chain, cancel: &CancellationToken) -> Result<(Log, Vec<Diagnostic
         log = read.ok_or_else(StoreError::cancelled)?;
         let mut counts = log.met.counts;
         // Nobody is still writing a log that is packed.
-        counts.incomplete_tail &= !log.met.torn_frame;
+        counts.incomplete_tail &= log.met.harm == Harm::default();
         let unknown = std::mem::take(&mut log.unknown);
         found.extend(damage::diagnostics(&file.path, &counts, &unknown, 0));
-        if log.met.torn_frame {
-            found.push(Diagnostic::new(DiagnosticKind::TornFrame, &file.path, ""));
-        }
+        found.extend(log.met.frames(&file.path));
     }
     Ok((log, found))
 }
@@ -167,14 +166,13 @@ impl Store for CodexStore {
             let rollout = match Rollout::read(file) {
                 Ok(rollout) => rollout,
                 Err(error) => {
-                    let kind = DiagnosticKind::Unreadable;
-                    let note = Diagnostic::new(kind, &path, error.to_string());
-                    listing.diagnostics.push(note);
+                    listing.diagnostics.push(error.unreadable(&path));
                     continue;
                 }
             };
             let notes = &mut listing.diagnostics;
             notes.extend(rollout.peek.unknown.diagnostic(&path));
+            notes.extend(rollout.peek.met.frames(&path));
             notes.extend(missing_base(&shelf, &rollout));
             if let Some(at) = places.get(rollout.thread()) {
                 threads[*at].push(rollout);
@@ -196,7 +194,7 @@ impl Store for CodexStore {
             let thread = Thread::new(rollouts, row.and_then(|row| row.file.as_deref()));
             if thread.has_words() {
                 listing.sessions.push(thread.listed());
-            } else {
+            } else if !thread.is_harmed() {
                 let path = &thread.head().file.path;
                 let note = Diagnostic::new(DiagnosticKind::NoConversation, path, "");
                 listing.diagnostics.push(note);

@@ -9,7 +9,7 @@ use sref_session::JsString;
 use super::files::Form;
 use super::meta::Meta;
 use super::record::Fact;
-use super::rollout::{Seen, Step, Way, each};
+use super::rollout::{Met, Seen, Step, Way, each};
 use super::sniff;
 use crate::damage::Unknown;
 
@@ -28,6 +28,7 @@ pub(super) struct Peek {
     words_at: Option<u64>,
     /// Those among what was looked at.
     pub(super) unknown: Unknown,
+    pub(super) met: Met,
 }
 
 impl Peek {
@@ -40,7 +41,7 @@ impl Peek {
             block: 64 << 10,
             bytes: None,
         };
-        each(file, size, form, way, |step| peek.take(step))?;
+        peek.met = each(file, size, form, way, |step| peek.take(step))?;
         Ok(peek)
     }
 

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sref_session::json::Scanner;
@@ -14,9 +14,10 @@ use super::message::list;
 use super::meta::Meta;
 use super::record::{Fact, Record, response_item};
 use super::source::{Text, line_options};
+use crate::container::Harm;
 use crate::lines::{Counts, RecordReader, Repairs};
 use crate::raw::Raw;
-use crate::{StoreError, file};
+use crate::{Diagnostic, DiagnosticKind, StoreError, file};
 
 /// The largest document of the first versions, which is read as a whole.
 const DOCUMENT: u64 = 256 << 20;
@@ -82,7 +83,7 @@ fn is_absent(error: &StoreError) -> bool {
 }
 
 /// The same rollout packed, or unpacked.
-fn sibling(path: &std::path::Path, form: Form) -> Option<(PathBuf, Form)> {
+fn sibling(path: &Path, form: Form) -> Option<(PathBuf, Form)> {
     let name = path.file_name()?.to_str()?;
     match form {
         Form::Lines => Some((path.with_file_name(format!("{name}.zst")), Form::Packed)),
@@ -95,8 +96,22 @@ fn sibling(path: &std::path::Path, form: Form) -> Option<(PathBuf, Form)> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Met {
     pub(super) counts: Counts,
-    /// Whether the file ends inside a packed frame.
-    pub(super) torn_frame: bool,
+    pub(super) harm: Harm,
+}
+
+impl Met {
+    /// What is told of the packed bytes of a file.
+    pub(super) fn frames(&self, path: &Path) -> Vec<Diagnostic> {
+        let damaged = self.harm.damaged.map(|at| {
+            let detail = format!("from byte {at} on");
+            Diagnostic::new(DiagnosticKind::DamagedFrame, path, detail)
+        });
+        let torn = Diagnostic::new(DiagnosticKind::TornFrame, path, "");
+        damaged
+            .into_iter()
+            .chain(self.harm.torn.then_some(torn))
+            .collect()
+    }
 }
 
 /// Gives the records of an open file to `take`, until that breaks off; tells what was met.
@@ -110,8 +125,9 @@ pub(super) fn each(
     if form == Form::Document {
         return document(file, size, take).map(|()| Met::default());
     }
-    let text = Text::new(file, size, form == Form::Packed)?;
-    let cut = text.cut();
+    // Behind damage nobody knows how many bytes of the text have passed.
+    let text = Text::new(file, size, form == Form::Packed, way.bytes.is_none())?;
+    let harm = text.harm();
     let text = text.take(way.bytes.unwrap_or(u64::MAX));
     let mut records =
         RecordReader::new(text, line_options(way.block), Repairs::ALL).passing(way.pass);
@@ -131,10 +147,12 @@ pub(super) fn each(
             break;
         }
     }
-    Ok(Met {
-        counts: records.counts(),
-        torn_frame: cut.get(),
-    })
+    let (counts, harm) = (records.counts(), harm.get());
+    if harm.damaged.is_some() && counts.records + counts.bad + counts.too_long == 0 {
+        let detail = "nothing of it can be unpacked";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, detail));
+    }
+    Ok(Met { counts, harm })
 }
 
 /// `{"session":{…},"items":[…]}`, as the first versions wrote it: the session is record 0.

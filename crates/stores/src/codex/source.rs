@@ -5,13 +5,15 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
-use crate::container::Unpacked;
+use crate::container::{Harm, Salvaged};
 use crate::lines::{LineOptions, LongLines};
 
 /// What a packed rollout may unpack to, whatever its size.
 const FLOOR: u64 = 1 << 30;
 /// What a byte of a larger one may unpack to. Rollouts are packed about ten to one.
 const RATIO: u64 = 256;
+/// How many packed bytes are read at once: a block of a frame and what stands before the next.
+const BLOCK: usize = (128 << 10) + 3;
 
 /// How rollouts are read: long strings in long lines, which are pictures and the output of tools,
 /// are condensed while they stream by.
@@ -27,29 +29,26 @@ pub(super) fn line_options(block: usize) -> LineOptions {
 /// A rollout's text.
 pub(super) enum Text {
     Plain(io::Take<File>),
-    Packed(Box<Bounded<Unpacked<BufReader<File>>>>),
+    Packed(Box<Bounded<Salvaged<BufReader<File>>>>),
 }
 
 impl Text {
-    /// The text of the first `size` bytes of a file.
-    pub(super) fn new(file: File, size: u64, packed: bool) -> io::Result<Self> {
+    /// The text of the first `size` bytes of a file. `on` tells whether what stands behind damaged
+    /// bytes counts.
+    pub(super) fn new(file: File, size: u64, packed: bool, on: bool) -> io::Result<Self> {
         if !packed {
             return Ok(Self::Plain(file.take(size)));
         }
-        let limit = FLOOR.max(size.saturating_mul(RATIO));
-        let text = Unpacked::new(BufReader::new(file), size)?;
-        Ok(Self::Packed(Box::new(Bounded {
-            text,
-            left: limit,
-            cut: Rc::default(),
-        })))
+        let left = FLOOR.max(size.saturating_mul(RATIO));
+        let text = Salvaged::new(BufReader::with_capacity(BLOCK, file), size, on)?;
+        Ok(Self::Packed(Box::new(Bounded { text, left })))
     }
 
-    /// Whether the text ended inside a frame; to be asked when it has been read.
-    pub(super) fn cut(&self) -> Rc<Cell<bool>> {
+    /// What was met among packed bytes; to be asked when they have been read.
+    pub(super) fn harm(&self) -> Rc<Cell<Harm>> {
         match self {
             Self::Plain(_) => Rc::default(),
-            Self::Packed(text) => Rc::clone(&text.cut),
+            Self::Packed(text) => text.text.harm(),
         }
     }
 }
@@ -63,33 +62,23 @@ impl Read for Text {
     }
 }
 
-/// An unpacked text that ends where its frame was cut off, and that may not go on for ever.
+/// An unpacked text that may not go on for ever.
 pub(super) struct Bounded<R> {
     text: R,
     left: u64,
-    cut: Rc<Cell<bool>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self.text.read(out) {
-            // What the frame holds up to here was given out before.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.cut.set(true);
-                Ok(0)
-            }
-            Ok(read) => match self.left.checked_sub(read as u64) {
-                Some(left) => {
-                    self.left = left;
-                    Ok(read)
-                }
-                None => Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "unpacks to more than any rollout",
-                )),
-            },
-            Err(error) => Err(error),
-        }
+        let read = self.text.read(out)?;
+        let left = self.left.checked_sub(read as u64);
+        self.left = left.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "unpacks to more than any rollout",
+            )
+        })?;
+        Ok(read)
     }
 }
 
@@ -103,7 +92,6 @@ mod tests {
         let mut bomb = Bounded {
             text: io::repeat(b'a'),
             left: 1 << 20,
-            cut: Rc::default(),
         };
         let error = bomb.read_to_end(&mut out).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);

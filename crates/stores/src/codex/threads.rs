@@ -14,6 +14,7 @@ use super::log::Part;
 use super::meta::{Base, Meta};
 use super::peek::Peek;
 use super::rollout::observe;
+use crate::container::Harm;
 use crate::{Diagnostic, DiagnosticKind, Listed, StoreError};
 
 /// The longest chain of bases that is followed.
@@ -105,6 +106,12 @@ impl Thread {
     /// Whether anybody said anything, here or in what it continues.
     pub(super) fn has_words(&self) -> bool {
         self.rollouts.iter().any(|rollout| rollout.peek.has_words()) || self.head().base().is_some()
+    }
+
+    /// Whether a file of it is not all there, so that nobody knows what was said.
+    pub(super) fn is_harmed(&self) -> bool {
+        let mut harms = self.rollouts.iter().map(|rollout| rollout.peek.met.harm);
+        harms.any(|harm| harm != Harm::default())
     }
 
     pub(super) fn listed(&self) -> Listed {

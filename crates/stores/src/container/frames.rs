@@ -27,7 +27,7 @@ impl From<io::Error> for FrameFault {
     }
 }
 
-const MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
+pub(super) const MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
 
 impl Frames {
     /// Finds the frames among the first `length` bytes of a log, at most `most` of them.

@@ -5,7 +5,7 @@ use zstd::stream::read::Decoder;
 use super::frames::{FrameFault, Frames, prefix};
 
 /// The largest window a frame may ask for, as a power of two: what decoders take by default.
-const WINDOW_LOG: u32 = 27;
+pub(super) const WINDOW_LOG: u32 = 27;
 /// The longest header line.
 const HEADER: u64 = 16 << 20;
 

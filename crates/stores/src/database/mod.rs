@@ -11,7 +11,7 @@
 mod tests;
 
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,7 @@ use rusqlite::{Connection, OpenFlags};
 use sref_session::JsStr;
 use tokio_util::sync::CancellationToken;
 
-use crate::{StoreError, StoreErrorKind};
+use crate::{StoreError, StoreErrorKind, file};
 
 #[cfg(unix)]
 const VFS: &str = "unix-none";
@@ -46,6 +46,9 @@ pub(crate) fn snapshot<T>(
             std::thread::sleep(Duration::from_millis(20) * attempt);
         }
         let before = observe(path)?;
+        if let Some(fault) = is_no_database(path).map_err(|error| StoreError::io(path, error))? {
+            return Err(StoreError::new(StoreErrorKind::Unsupported, fault).at_path(path));
+        }
         let outcome = open(path).and_then(|connection| read(&connection));
         // An error under change may be the change's doing: a torn page reads as damage.
         if observe(path)? == before {
@@ -53,6 +56,20 @@ pub(crate) fn snapshot<T>(
         }
     }
     Err(StoreError::new(StoreErrorKind::Changing, "").at_path(path))
+}
+
+/// Why a file is no database, if it is none: SQLite would wait for a pipe, and say of a text
+/// something about a page of it. An empty file is a database without tables.
+fn is_no_database(path: &Path) -> io::Result<Option<&'static str>> {
+    const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+    let (mut log, _) = match file::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut first = Vec::new();
+    log.by_ref().take(16).read_to_end(&mut first)?;
+    let fits = first.is_empty() || first == MAGIC;
+    Ok((!fits).then_some("neither a directory nor an SQLite database"))
 }
 
 /// A connection that can neither write nor lock.
@@ -154,9 +171,9 @@ const fn identity(_: &Metadata) -> Identity {
 fn journal_is_hot(path: &Path) -> bool {
     let journal = beside(path, "-journal");
     // A finished journal is empty, or its header is zeroed.
-    fs::File::open(journal).is_ok_and(|mut file| {
+    file::open(&journal).is_ok_and(|(mut journal, _)| {
         let mut first = [0_u8; 8];
-        io::Read::read_exact(&mut file, &mut first).is_ok() && first != [0; 8]
+        journal.read_exact(&mut first).is_ok() && first != [0; 8]
     })
 }
 

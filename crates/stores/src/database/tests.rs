@@ -170,12 +170,44 @@ fn a_missing_file_stays_missing() {
 }
 
 #[test]
-fn what_is_no_database_is_damage() {
+fn what_is_no_database_is_told_apart_from_a_damaged_one() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.db");
-    fs::write(&path, [b'x'; 4096]).unwrap();
+    for text in [&b"x"[..], &[b'x'; 4096]] {
+        fs::write(&path, text).unwrap();
+        let error = read(&path).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+        let shown = format!(
+            "{}: not supported: neither a directory nor an SQLite database",
+            path.display()
+        );
+        assert_eq!(error.to_string(), shown);
+    }
+    let mut torn = b"SQLite format 3\0".to_vec();
+    torn.resize(4096, b'x');
+    fs::write(&path, torn).unwrap();
     assert_eq!(read(&path).unwrap_err().kind(), StoreErrorKind::Damaged);
     assert_eq!(files(directory.path()).len(), 1);
+}
+
+/// SQLite would wait for a writer, with the database and with a journal beside it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_never_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s.db");
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    pipe(&path);
+    let error = read(&path).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Io);
+    assert_eq!(error.explanation(), "not a regular file");
+    fs::remove_file(&path).unwrap();
+    drop(write(&path, "DELETE", &[1]));
+    pipe(&beside(&path, "-journal"));
+    assert_eq!(read(&path).unwrap(), [1]);
 }
 
 /// A read that a change interrupts is done again; one that never has peace ends.

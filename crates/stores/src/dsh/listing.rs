@@ -15,7 +15,7 @@ use super::header::{LogHeader, NoHeader};
 use super::log::{Packing, glance};
 use super::path::session_directory;
 use super::{DshOptions, Encoding};
-use crate::{Diagnostic, DiagnosticKind, Mode, StoreError};
+use crate::{Diagnostic, DiagnosticKind, Mode, StoreError, file};
 
 /// A log that is listed.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub(super) fn list(
         if file_type.is_dir() {
             found.project(root, &project, &path, only.as_ref(), cancel)?;
         } else {
-            found.note_link(&path, file_type)?;
+            found.pass_over(&path, file_type);
         }
     }
     Ok(found)
@@ -98,7 +98,7 @@ impl Found {
                     self.note(DiagnosticKind::FlatLog, &path, "")?;
                 }
             } else if !file_type.is_dir() {
-                self.note_link(&path, file_type)?;
+                self.pass_over(&path, file_type);
             } else if only.is_none_or(|only| only.contains(&name.to_ascii_lowercase())) {
                 self.session(root, [project, &name], &path)?;
             }
@@ -210,15 +210,15 @@ impl Found {
         self.entries.get(*self.by_id.get(id)?)
     }
 
-    fn note_link(&mut self, path: &Path, file_type: FileType) -> Result<(), StoreError> {
-        if file_type.is_symlink() && path.is_dir() {
-            self.note(DiagnosticKind::Link, path, "")?;
+    /// Tells of a link, and of a pipe and the like, where a directory should be.
+    fn pass_over(&mut self, path: &Path, file_type: FileType) {
+        if !file_type.is_symlink() || file::may_lead_on(path, file_type) {
+            self.diagnostics.extend(file::passed_over(path, file_type));
         }
-        Ok(())
     }
 
     fn unreadable(&mut self, path: &Path, error: &io::Error) -> Result<(), StoreError> {
-        self.note(DiagnosticKind::Unreadable, path, error.kind().to_string())
+        self.note(DiagnosticKind::Unreadable, path, file::plain(error))
     }
 
     fn note(

@@ -62,6 +62,34 @@ fn what_cannot_be_read_costs_itself() {
     mode(project, 0o700);
 }
 
+/// Nothing that has no end is opened, and each is named.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices() {
+    let home = Home::of(user("u1", "", "a"));
+    let project = home.directory.path().join("projects/-w");
+    let log = |number| format!("{}.jsonl", id(number));
+    let agents = project.join(ID).join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    for pipe in [project.join(log(1)), agents.join("agent-a1.jsonl")] {
+        let made = std::process::Command::new("mkfifo").arg(pipe).status();
+        assert!(made.unwrap().success());
+    }
+    std::os::unix::fs::symlink("/dev/zero", project.join(log(2))).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", project.join("notes.jsonl")).unwrap();
+    fs::create_dir(project.join(log(3))).unwrap();
+    assert_eq!(home.listed(), [ID]);
+    let mut skipped = home.skipped();
+    skipped.sort_by_key(|kind| kind.code());
+    let expected = [
+        DiagnosticKind::Link,
+        DiagnosticKind::Special,
+        DiagnosticKind::Special,
+        DiagnosticKind::Unreadable,
+    ];
+    assert_eq!(skipped, expected);
+}
+
 #[cfg(unix)]
 #[test]
 fn links() {
@@ -84,7 +112,12 @@ fn links() {
     )
     .unwrap();
     assert_eq!(home.listed(), [ID, OTHER]);
-    assert_eq!(home.skipped(), [DiagnosticKind::Unreadable; 2]);
+    let unreadable = DiagnosticKind::Unreadable;
+    // What has the name of a log is named; another link is nobody's.
+    assert_eq!(
+        home.skipped(),
+        [DiagnosticKind::Link, unreadable, unreadable]
+    );
     // The home itself may be a link, and so may its projects.
     let link = elsewhere.path().join("home");
     symlink(home.directory.path(), &link).unwrap();

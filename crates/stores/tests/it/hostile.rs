@@ -75,10 +75,11 @@ fn links_to_logs_are_followed_and_links_to_directories_are_not() {
     fs::write(project.join("log/target"), one_message("log", "linked")).unwrap();
     let pipe = project.join("pipe");
     fs::create_dir(&pipe).unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(pipe.join("session.jsonl"))
-        .status();
-    assert!(made.unwrap().success());
+    let in_place = project.join("in-place");
+    for pipe in [pipe.join("session.jsonl"), in_place] {
+        let made = std::process::Command::new("mkfifo").arg(pipe).status();
+        assert!(made.unwrap().success());
+    }
 
     let listing = list(home.root());
     let ids: Vec<_> = listing
@@ -98,6 +99,9 @@ fn links_to_logs_are_followed_and_links_to_directories_are_not() {
         [
             "store.link",
             "store.link",
+            "store.link",
+            "store.link",
+            "store.special-file",
             "store.unreadable",
             "store.unreadable"
         ]

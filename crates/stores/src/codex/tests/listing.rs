@@ -96,7 +96,8 @@ fn which_files_are_rollouts() {
     let expected =
         [(A, false), (B, true), (C, false)].map(|(id, archived)| (id.to_owned(), archived));
     assert_eq!(seen, expected);
-    assert_eq!(home.kinds(), []);
+    // A directory with the name of a rollout.
+    assert_eq!(home.kinds(), [DiagnosticKind::Unreadable]);
     assert_eq!(home.conversation(B), ["u:hello", "a:hi"]);
 }
 
@@ -164,6 +165,9 @@ fn packed_rollouts_that_are_broken() {
     assert_eq!(cut.kinds(), [DiagnosticKind::Unreadable]);
     let error = cut.store.surface(&B.into(), &cancel()).unwrap_err();
     assert_eq!(error.code(), "SESSION_QUERY_PERSISTENCE_FAILED");
+    let path = cut.path(&(place(B) + ".zst"));
+    assert_eq!(error.to_string(), path.display().to_string());
+    assert_eq!(error.explanation(), "nothing of it can be unpacked");
 }
 
 /// 3.9: much from little is read in little memory, line by line, and costs only itself.
@@ -407,7 +411,40 @@ fn links_are_followed_at_the_first_level() {
     symlink(home.path("sessions"), home.path("sessions/2025/loop")).unwrap();
     symlink(Path::new("gone"), home.path("sessions/dangling")).unwrap();
     assert_eq!(home.ids(), [A]);
-    assert_eq!(home.kinds(), [DiagnosticKind::Unreadable]);
+    assert_eq!(
+        home.kinds(),
+        [DiagnosticKind::Link, DiagnosticKind::Unreadable]
+    );
+}
+
+/// Whatever has the name of a rollout and is not listed is named, and nothing that has no end is
+/// opened.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_named_and_not_opened() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    let made = std::process::Command::new("mkfifo")
+        .arg(home.path(&place(B)))
+        .status();
+    assert!(made.unwrap().success());
+    symlink("/dev/zero", home.path(&place(C))).unwrap();
+    symlink("itself", home.path(DAY).join("itself")).unwrap();
+    // Nobody's.
+    symlink("/dev/null", home.path(DAY).join("notes")).unwrap();
+    assert_eq!(home.ids(), [A]);
+    let found = home.list().diagnostics.into_iter();
+    let mut found: Vec<_> = found.map(|own| (own.path, own.kind)).collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected = [
+        (home.path(DAY).join("itself"), DiagnosticKind::Link),
+        (home.path(&place(B)), DiagnosticKind::Special),
+        (home.path(&place(C)), DiagnosticKind::Link),
+    ];
+    assert_eq!(found, expected);
+    for id in [B, C] {
+        assert_eq!(home.surface(id), None);
+    }
 }
 
 #[test]

@@ -67,14 +67,18 @@ impl Schema {
             |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let application = number("application_id")?;
         if application != APPLICATION {
-            return Ok(Err(format!("application id {application:#x}")));
+            let id = match application {
+                0 => String::new(),
+                other => format!(", whose application id is {other:#x}"),
+            };
+            return Ok(Err(format!("a database of another program{id}")));
         }
         let version = number("user_version")?;
         let schema = match (version, mode) {
             (17, _) => Self::V17,
             (15, Mode::Isolating) => Self::V15,
             (14, Mode::Isolating) => Self::V14,
-            _ => return Ok(Err(format!("schema {version}"))),
+            _ => return Ok(Err(format!("a database of schema {version}"))),
         };
         if mode == Mode::Strict
             && let Some(fault) = strict_fault(connection)?
