@@ -43,7 +43,7 @@ impl<'a> Raw<'a> {
     }
 
     pub(crate) fn string(self) -> Option<RawString<'a>> {
-        self.scanner().string().ok()
+        RawString::of_passed(self.0)
     }
 
     /// Whether this is the string `text`.
@@ -53,7 +53,7 @@ impl<'a> Raw<'a> {
 
     /// Whether this is a string other than the empty one.
     pub(crate) fn is_filled(self) -> bool {
-        self.string().is_some_and(|string| !string.raw().is_empty())
+        self.kind() == Kind::String && self.0.len() > 2
     }
 
     pub(crate) fn decode(self) -> Option<JsString> {

@@ -1,6 +1,6 @@
 //! Whole arrays of one kind of element, passed at once.
 
-use super::bytes::{short_integer, simple_string};
+use super::bytes::{short_integer, strings_before_another};
 use super::error::JsonError;
 use super::scan::{Kind, Scanner};
 use super::value::safe_integer;
@@ -24,14 +24,10 @@ impl Scanner<'_> {
     pub fn strings(&mut self) -> Result<Option<u64>, JsonError> {
         let (mut count, mut all) = (0, true);
         let is_array = self.each_element(|scanner| {
-            // Simple strings behind one another, as writers put them.
-            while let Some(end) = simple_string(scanner.bytes, scanner.at) {
-                count += 1;
-                scanner.at = end;
-                if scanner.bytes.get(end) != Some(&b',') {
-                    return Ok(());
-                }
-                scanner.at += 1;
+            if scanner.bytes.get(scanner.at) == Some(&b'"') {
+                let (passed, at) = strings_before_another(scanner.bytes, scanner.at);
+                count += passed;
+                scanner.at = at;
             }
             scanner.white_space();
             count += 1;

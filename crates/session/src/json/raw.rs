@@ -13,6 +13,30 @@ pub struct RawString<'a> {
 }
 
 impl<'a> RawString<'a> {
+    /// The string that a value is which a [`Scanner`](super::Scanner) has passed, quotes included;
+    /// `None` of a value that is no string. Of bytes that no scanner has passed it may be anything.
+    ///
+    /// ```
+    /// use sref_session::json::{RawString, Scanner};
+    ///
+    /// let mut scanner = Scanner::new(br#" "a\u0062" "#);
+    /// let range = scanner.skip_value()?;
+    /// assert!(RawString::of_passed(scanner.slice(range)).unwrap().is("ab"));
+    /// assert!(RawString::of_passed(b"null").is_none());
+    /// # Ok::<(), sref_session::json::JsonError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn of_passed(value: &'a [u8]) -> Option<Self> {
+        let [b'"', bytes @ .., b'"'] = value else {
+            return None;
+        };
+        Some(Self {
+            bytes,
+            escaped: memchr::memchr(b'\\', bytes).is_some(),
+        })
+    }
+
     /// The bytes between the quotes, escapes untouched.
     #[must_use]
     pub const fn raw(self) -> &'a [u8] {

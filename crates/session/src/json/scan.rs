@@ -1,6 +1,6 @@
 use core::ops::Range;
 
-use super::bytes::{control_in, is_simple_escape, is_white, mark_after, plain_end};
+use super::bytes::{Close, is_white, string_end};
 use super::error::{JsonError, JsonErrorKind};
 use super::levels::Levels;
 use super::raw::RawString;
@@ -221,7 +221,8 @@ impl<'a> Scanner<'a> {
     fn skip_scalar(&mut self) -> Result<bool, JsonError> {
         match self.byte()? {
             b'"' => {
-                self.raw_string()?;
+                self.at += 1;
+                self.rest_of_string()?;
             }
             b'-' | b'0'..=b'9' => self.skip_number()?,
             b'{' | b'[' => return Ok(false),
@@ -283,7 +284,8 @@ impl<'a> Scanner<'a> {
     /// Passes a key, its colon and white space behind it.
     #[inline]
     fn skip_key(&mut self) -> Result<(), JsonError> {
-        self.raw_string()?;
+        self.expect(b'"')?;
+        self.rest_of_string()?;
         self.white_space();
         self.expect(b':')?;
         self.white_space();
@@ -377,63 +379,24 @@ impl<'a> Scanner<'a> {
     fn raw_string(&mut self) -> Result<RawString<'a>, JsonError> {
         self.expect(b'"')?;
         let start = self.at;
-        // Most strings of a log are short and plain.
-        self.at = plain_end(self.bytes, start);
-        let mut escaped = false;
-        if self.bytes.get(self.at) != Some(&b'"') {
-            escaped = self.string_end()?;
-        }
-        self.at += 1;
+        let close = self.rest_of_string()?;
         Ok(RawString {
             bytes: &self.bytes[start..self.at - 1],
-            escaped,
+            escaped: close == Close::Escaped,
         })
     }
 
-    /// Goes on to the closing quote, from a byte that is not plain; tells whether there was an
-    /// escape.
-    fn string_end(&mut self) -> Result<bool, JsonError> {
-        let bytes = self.bytes;
-        let start = self.at;
-        let mut at = start;
-        let mut escaped = false;
-        let error = loop {
-            match bytes.get(at) {
-                Some(b'"') => break None,
-                Some(b'\\') => {
-                    escaped = true;
-                    match bytes.get(at + 1) {
-                        Some(mark) if is_simple_escape(*mark) => at += 2,
-                        Some(b'u') => {
-                            let digits = &bytes[at + 2..bytes.len().min(at + 6)];
-                            if !digits.iter().all(u8::is_ascii_hexdigit) {
-                                break Some(JsonErrorKind::Escape);
-                            }
-                            if digits.len() < 4 {
-                                break Some(JsonErrorKind::End);
-                            }
-                            at += 6;
-                        }
-                        Some(_) => break Some(JsonErrorKind::Escape),
-                        None => break Some(JsonErrorKind::End),
-                    }
-                    at = mark_after(bytes, at);
-                }
-                Some(_) => break Some(JsonErrorKind::Control),
-                None => break Some(JsonErrorKind::End),
+    /// Passes a string from behind its opening quote.
+    #[inline]
+    fn rest_of_string(&mut self) -> Result<Close, JsonError> {
+        let (end, close) = string_end(self.bytes, self.at);
+        self.at = end;
+        match close {
+            Close::Fault(kind) => Err(JsonError::new(kind, end)),
+            close => {
+                self.at += 1;
+                Ok(close)
             }
-        };
-        // A control before counts first.
-        let passed = &bytes[start..at.min(bytes.len())];
-        let error = match control_in(passed) {
-            Some(control) => Some((JsonErrorKind::Control, start + control)),
-            None => error.map(|error| (error, at)),
-        };
-        if let Some((error, at)) = error {
-            self.at = at;
-            return Err(JsonError::new(error, at));
         }
-        self.at = at;
-        Ok(escaped)
     }
 }

@@ -73,6 +73,48 @@ proptest! {
         prop_assert_eq!(skipped.is_ok(), oracle(&text), "{}", text);
     }
 
+    /// Escapes and quotes wherever they stand in a block, and across its ends.
+    #[test]
+    fn escapes_are_told_from_ends(
+        before in 0_usize..70,
+        pieces in prop::collection::vec(prop_oneof![
+            9 => prop::sample::select(vec![
+                "x", "plain text", "\\n", "\\\"", "\\\\", "\\u00e9", ",", "日本", "\u{7f}",
+            ]),
+            1 => prop::sample::select(vec!["\"", "\\", "\\q", "\\u12", "\\u12\"4", "\\\n", "\u{1f}"]),
+        ], 0..40),
+    ) {
+        let text = format!("[\"{}{}\",1]", "x".repeat(before), pieces.concat());
+        let mut scanner = Scanner::new(text.as_bytes());
+        let skipped = scanner.skip_value().and_then(|_| scanner.finish());
+        prop_assert_eq!(skipped.is_ok(), oracle(&text), "{}", text);
+        if skipped.is_ok() {
+            let own = parse(text.as_bytes()).unwrap();
+            let theirs: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let own = own.as_array().unwrap()[0].as_string().unwrap().to_string_lossy();
+            prop_assert_eq!(Some(&*own), theirs[0].as_str());
+        }
+    }
+
+    /// Runs of short strings are counted whatever they say, and whatever stands between them.
+    #[test]
+    fn short_strings_are_counted(items in prop::collection::vec(prop_oneof![
+        40 => prop::sample::select(vec![
+            "\"a\"", "\"\"", "\" the\"", "\",\"", "\"\\\",\"", "\"\\\",\\\"\"", "\"\\\\\"", "\"\\u0022\"",
+            "\"more than eight bytes\"", "\"seven b\"", "\"eight by\"", "\"日本\"",
+        ]),
+        1 => prop::sample::select(vec!["1", " \"b\"", "\"c\" ", "\"\\\"", "\"\u{1f}\"", "\"a\"\"b\"", "\"a\" \"b\""]),
+    ], 0..40)) {
+        let text = format!("[{}]", items.join(","));
+        let mut scanner = Scanner::new(text.as_bytes());
+        let count = scanner.strings().and_then(|count| scanner.finish().map(|()| count));
+        prop_assert_eq!(count.is_ok(), oracle(&text), "{}", text);
+        if let Ok(count) = count {
+            let all: Result<Vec<String>, _> = serde_json::from_str(&text);
+            prop_assert_eq!(count, all.ok().map(|all| all.len() as u64), "{}", text);
+        }
+    }
+
     /// The loops over arrays of scalars see what the tree has.
     #[test]
     fn arrays_of_scalars_are_what_the_tree_says(

@@ -4,7 +4,7 @@
 use sref_session::json::{JsonError, Kind, Scanner};
 
 use super::format::Packed;
-use crate::raw::{Raw, members};
+use crate::raw::members;
 
 /// Integers of JavaScript end here.
 const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -12,15 +12,15 @@ const MAX_SAFE: i64 = (1 << 53) - 1;
 /// The first number and the length of the run that a line holds, if it is a row of text that stands
 /// exactly as writers put it: members in their order, nothing between them. Such rows are the bulk
 /// of most logs; `None` says nothing of a line.
-pub(super) fn as_written(line: &[u8]) -> Option<(Raw<'_>, u64)> {
+pub(super) fn as_written(line: &[u8]) -> Option<PackedRow> {
     let mut rest = line
         .strip_prefix(b"{\"type\":\"text-chunks\",\"seq0\":")
         .or_else(|| line.strip_prefix(b"{\"type\":\"reasoning-chunks\",\"seq0\":"))?;
-    let seq0 = digits(&mut rest, b",\"time0\":")?;
-    let time0 = digits(&mut rest, b",\"data\":{\"turn\":")?;
-    digits(&mut rest, b",\"step\":")?;
-    digits(&mut rest, b",\"index\":")?;
-    digits(&mut rest, b",\"dt\":")?;
+    let seq0 = natural(&mut rest, b",\"time0\":")?;
+    let time0 = natural(&mut rest, b",\"data\":{\"turn\":")?;
+    natural(&mut rest, b",\"step\":")?;
+    natural(&mut rest, b",\"index\":")?;
+    natural(&mut rest, b",\"dt\":")?;
     let mut scanner = Scanner::new(rest);
     let dt = Steps::read(&mut scanner).ok()?;
     let rest = rest[scanner.position()..].strip_prefix(b",\"texts\":")?;
@@ -34,16 +34,32 @@ pub(super) fn as_written(line: &[u8]) -> Option<(Raw<'_>, u64)> {
     if &rest[scanner.position()..] != b"}}" {
         return None;
     }
-    Some((seq0, row.count(Packed::Text, Some(seq0), Some(time0))?))
+    row.run(Packed::Text, Some(seq0), time0.try_into().ok())
 }
 
 /// Takes a short number without sign and leading zeros, and what must follow it.
-fn digits<'a>(rest: &mut &'a [u8], then: &[u8]) -> Option<Raw<'a>> {
-    let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, after) = rest.split_at(count);
-    let is_short = matches!(number, [b'0'] | [b'1'..=b'9', ..]) && count <= 15;
-    *rest = after.strip_prefix(then)?;
-    is_short.then_some(Raw::checked(number))
+fn natural(rest: &mut &[u8], then: &[u8]) -> Option<u64> {
+    let (mut value, mut length) = (0, 0);
+    while let Some(digit) = rest.get(length).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+        && length < 16
+    {
+        value = value * 10 + u64::from(digit);
+        length += 1;
+    }
+    let is_number = matches!(rest, [b'0', ..] if length == 1)
+        || matches!(rest, [b'1'..=b'9', ..] if length < 16);
+    *rest = rest[length..].strip_prefix(then)?;
+    is_number.then_some(value)
+}
+
+/// A run of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PackedRow {
+    /// The number of the first.
+    pub(super) seq0: u64,
+    /// How many events the row stands for.
+    pub(super) count: u64,
 }
 
 /// The `data` of a packed row, each member judged; which ones must be there depends on the tag.
@@ -106,14 +122,14 @@ impl ChunkData {
         Ok(out)
     }
 
-    /// How many events the row stands for, or `None` when it is malformed.
-    pub(super) fn count(
+    /// The run that the row is, or `None` when it is malformed.
+    pub(super) fn run(
         &self,
         tag: Packed,
-        seq0: Option<Raw<'_>>,
-        time0: Option<Raw<'_>>,
-    ) -> Option<u64> {
-        let run = match (tag, self.texts, self.arguments) {
+        seq0: Option<u64>,
+        time0: Option<i64>,
+    ) -> Option<PackedRow> {
+        let count = match (tag, self.texts, self.arguments) {
             (Packed::Text | Packed::Reasoning, Run::Strings(texts), Run::Absent)
                 if self.id.is_none() && self.name.is_none() =>
             {
@@ -127,16 +143,15 @@ impl ChunkData {
             _ => return None,
         };
         let dt = self.dt?;
-        let seq0 = seq0?.index()?;
-        let time0 = time0?.safe_integer()?;
+        let (seq0, time0) = (seq0?, time0?);
         let good = !self.others
             && self.numbers == [true; 3]
             && dt.safe
-            && dt.count.checked_add(1) == Some(run)
+            && dt.count.checked_add(1) == Some(count)
             && seq0.checked_add(dt.count)? <= MAX_SAFE.unsigned_abs()
             && time0.checked_add(dt.least)? >= -MAX_SAFE
             && time0.checked_add(dt.most)? <= MAX_SAFE;
-        good.then_some(run)
+        good.then_some(PackedRow { seq0, count })
     }
 }
 
@@ -182,15 +197,15 @@ fn is_kind(scanner: &mut Scanner<'_>, kind: Kind) -> Result<bool, JsonError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raw::Raw;
 
     fn count(tag: Packed, seq0: &str, time0: &str, data: &str) -> Option<u64> {
-        let raw = |json: &'static str| Raw::read(&mut Scanner::new(json.as_bytes())).unwrap();
+        fn raw(json: &str) -> Raw<'_> {
+            Raw::read(&mut Scanner::new(json.as_bytes())).unwrap()
+        }
         let data = ChunkData::read(&mut Scanner::new(data.as_bytes())).unwrap();
-        data.count(
-            tag,
-            Some(raw(String::leak(seq0.to_owned()))),
-            Some(raw(String::leak(time0.to_owned()))),
-        )
+        let run = data.run(tag, raw(seq0).index(), raw(time0).safe_integer());
+        run.map(|run| run.count)
     }
 
     const TEXT: &str = r#"{"turn":1,"step":1,"index":0,"dt":[5,-7],"texts":["a","b","c"]}"#;

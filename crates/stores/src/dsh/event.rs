@@ -1,8 +1,10 @@
 //! One line of a log: what it is, and its members (`spec/dsh-store.md` 1.2, 1.5).
 
-use sref_session::json::{JsonError, Kind, Scanner};
+use std::borrow::Cow;
 
-use super::chunks::{self, ChunkData};
+use sref_session::json::{JsonError, Kind, RawString, Scanner};
+
+use super::chunks::{self, ChunkData, PackedRow};
 use super::format::{EventType, Format};
 use super::shape::{Assistant, Body, Tool, User, Wrapped};
 use crate::raw::Raw;
@@ -19,7 +21,7 @@ pub(super) enum Line<'a> {
     /// Some other value that is no object: it has no number, so it is a gap.
     NoObject,
     Event(Event<'a>),
-    Packed(PackedRow<'a>),
+    Packed(PackedRow),
     MalformedRow,
 }
 
@@ -40,13 +42,6 @@ pub(super) struct Event<'a> {
     pub(super) body: Body<'a>,
 }
 
-/// A run of chunks.
-#[derive(Debug)]
-pub(super) struct PackedRow<'a> {
-    pub(super) seq0: Raw<'a>,
-    pub(super) count: u64,
-}
-
 /// The data as it was read, under the type that was known by then.
 enum Read<'a> {
     Body(EventType, Body<'a>),
@@ -58,9 +53,9 @@ impl<'a> Line<'a> {
     /// Reads one line, which must be JSON to its end.
     pub(super) fn parse(line: &'a [u8], format: &Format) -> Result<Self, JsonError> {
         if format.packed_rows
-            && let Some((seq0, count)) = chunks::as_written(line)
+            && let Some(row) = chunks::as_written(line)
         {
-            return Ok(Self::Packed(PackedRow { seq0, count }));
+            return Ok(Self::Packed(row));
         }
         Self::parse_any(line, format)
     }
@@ -81,9 +76,17 @@ impl<'a> Line<'a> {
         let mut event = Event::unknown();
         let (mut seq0, mut time0) = (None, None);
         let mut read = Read::None;
-        scanner.enter_object()?;
-        while let Some(key) = scanner.next_key()? {
-            match &*key.text() {
+        let mut key = if let Some(head) = Head::as_written(line, format) {
+            event.kind = head.kind;
+            [event.name, event.seq, event.time] = [head.name, head.seq, head.time].map(Some);
+            scanner = Scanner::new(head.rest);
+            Some(Cow::Borrowed(&b"data"[..]))
+        } else {
+            scanner.enter_object()?;
+            scanner.next_key()?.map(RawString::text)
+        };
+        while let Some(name) = key {
+            match &*name {
                 b"type" => {
                     let name = Raw::read(&mut scanner)?;
                     event.name = Some(name);
@@ -108,6 +111,7 @@ impl<'a> Line<'a> {
                     event.others = true;
                 }
             }
+            key = scanner.next_key()?.map(RawString::text);
         }
         scanner.finish()?;
         if let EventType::Packed(tag) = event.kind {
@@ -116,11 +120,9 @@ impl<'a> Line<'a> {
                 (_, Some(data)) => ChunkData::read(&mut data.scanner())?,
                 (_, None) => return Ok(Self::MalformedRow),
             };
-            let count = chunks.count(tag, seq0, time0);
-            return Ok(match (seq0, count) {
-                (Some(seq0), Some(count)) if !event.has_event_members() => {
-                    Self::Packed(PackedRow { seq0, count })
-                }
+            let (seq0, time0) = (seq0.and_then(Raw::index), time0.and_then(Raw::safe_integer));
+            return Ok(match chunks.run(tag, seq0, time0) {
+                Some(row) if !event.has_event_members() => Self::Packed(row),
                 _ => Self::MalformedRow,
             });
         }
@@ -133,6 +135,51 @@ impl<'a> Line<'a> {
         };
         Ok(Self::Event(event))
     }
+}
+
+/// The members before the data of an event.
+struct Head<'a> {
+    kind: EventType,
+    name: Raw<'a>,
+    seq: Raw<'a>,
+    time: Raw<'a>,
+    /// From the data on.
+    rest: &'a [u8],
+}
+
+impl<'a> Head<'a> {
+    /// The head of a line that begins exactly as writers put it: members in their order, nothing
+    /// between them, a type that is known. `None` says nothing of a line.
+    fn as_written(line: &'a [u8], format: &Format) -> Option<Self> {
+        /// No known type is longer.
+        const NAME: usize = 64;
+        let value = line.strip_prefix(b"{\"type\":")?;
+        let name = value.get(1..value.len().min(NAME))?;
+        let name = &name[..memchr::memchr(b'"', name)?];
+        let kind = format.event_type(name);
+        if matches!(kind, EventType::Unknown | EventType::Packed(_)) || value[0] != b'"' {
+            return None;
+        }
+        let (name, rest) = value.split_at(name.len() + 2);
+        let rest = rest.strip_prefix(b",\"seq\":")?;
+        let (seq, rest) = digits(rest)?;
+        let rest = rest.strip_prefix(b",\"time\":")?;
+        let (time, rest) = digits(rest)?;
+        Some(Self {
+            kind,
+            name: Raw::checked(name),
+            seq,
+            time,
+            rest: rest.strip_prefix(b",\"data\":")?,
+        })
+    }
+}
+
+/// A number of nothing but digits, and what follows it.
+fn digits(rest: &[u8]) -> Option<(Raw<'_>, &[u8])> {
+    let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = rest.split_at(count);
+    matches!(number, [b'0'] | [b'1'..=b'9', ..]).then_some((Raw::checked(number), rest))
 }
 
 impl Event<'_> {
@@ -248,11 +295,9 @@ mod tests {
                 texts.join(",")
             );
             line.insert_str(at.min(line.len()), insert);
-            if let Some((seq0, count)) = chunks::as_written(line.as_bytes()) {
+            if let Some(written) = chunks::as_written(line.as_bytes()) {
                 match Line::parse_any(line.as_bytes(), &FORMAT_0) {
-                    Ok(Line::Packed(row)) => {
-                        prop_assert_eq!((row.seq0.bytes(), row.count), (seq0.bytes(), count));
-                    }
+                    Ok(Line::Packed(row)) => prop_assert_eq!(row, written),
                     other => prop_assert!(false, "{line}: {other:?}"),
                 }
             } else if insert.is_empty() && tag != "tool-call" && dt.is_empty() && texts == ["\"a\""] {
@@ -260,6 +305,30 @@ mod tests {
                 let plain = numbers.iter().all(|number| ["0", "1", "42"].contains(number));
                 prop_assert!(!plain, "{line}");
             }
+        }
+    }
+
+    proptest! {
+        /// The short way past the head of an event sees what the long one sees, which white space
+        /// before the line leads to.
+        #[test]
+        fn an_event_as_it_is_written_is_an_event(
+            name in prop::sample::select(vec![
+                "\"user/message\"", "\"turn/end\"", "\"todo/write\"", "\"user\\/message\"", "\"other\"", "\"text-chunks\"", "null", "\"",
+            ]),
+            numbers in prop::array::uniform2(prop::sample::select(vec!["0", "42", "-1", "1.0", "01", "", "12345678901234567890"])),
+            data in prop::sample::select(vec!["{\"id\":\"m\",\"content\":[]}", "7", "\"x\"", "[]", "{", ""]),
+            tail in prop::sample::select(vec!["", ",\"surfaceOp\":\"append\"", ",\"data\":null", ",\"type\":\"tool/result\"", ",", "}"]),
+            (at, insert) in (0_usize..200, prop::sample::select(vec!["", "", " ", ",", "\"", "}", "1"])),
+        ) {
+            let [seq, time] = numbers;
+            let mut line = format!(r#"{{"type":{name},"seq":{seq},"time":{time},"data":{data}{tail}}}"#);
+            line.insert_str(at.min(line.len()), insert);
+            let read = |line: &str| {
+                let line = Line::parse(line.as_bytes(), &FORMAT_0);
+                line.map(|line| format!("{line:?}")).map_err(|error| error.kind())
+            };
+            prop_assert_eq!(read(&line), read(&format!(" {line}")), "{}", line);
         }
     }
 

@@ -11,7 +11,41 @@ use sref_session::json::{JsonError, Kind, RawString, Scanner};
 use crate::digest::{digest, pair};
 use crate::raw::Raw;
 
-/// The data of one tool result, as far as a rewrite must keep it.
+/// The data of one tool result without its content. Most results are never rewritten, so short data
+/// is kept as it stands and only read when one is.
+#[derive(Debug, Clone)]
+pub(super) enum Kept {
+    Unread(Box<[u8]>),
+    Read(Fingerprint),
+}
+
+/// The longest data that is kept unread.
+const MAX_UNREAD: usize = 512;
+
+impl Kept {
+    /// Keeps a result's data, in which `content` may change. What is kept unread is taken off
+    /// `spare`, the bytes that are left for that.
+    pub(super) fn of(data: Raw<'_>, content: Raw<'_>, spare: &mut usize) -> Self {
+        // Most of the data is content, which need not be read again.
+        let rest = data.without(content);
+        match spare.checked_sub(rest.len()) {
+            Some(left) if rest.len() <= MAX_UNREAD => {
+                *spare = left;
+                Self::Unread(rest.into())
+            }
+            _ => Self::Read(Fingerprint::of(&rest)),
+        }
+    }
+
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Unread(data) => Fingerprint::of(data),
+            Self::Read(fingerprint) => *fingerprint,
+        }
+    }
+}
+
+/// What tells the data of one tool result from that of another, as far as a rewrite must keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     /// Everything but the content and the message's id; `None` when the data is too large
@@ -26,12 +60,10 @@ const MAX_LEVELS: usize = 4096;
 const MAX_MEMBERS: usize = 1 << 16;
 
 impl Fingerprint {
-    /// The fingerprint of a result's data, in which `content` may change.
-    pub(super) fn of(data: Raw<'_>, content: Raw<'_>) -> Self {
-        // Most of the data is content, which need not be read again.
-        let rest = data.without(content);
+    /// The fingerprint of a result's data that has no content any more.
+    fn of(rest: &[u8]) -> Self {
         let mut walk = Walk {
-            scanner: Scanner::new(&rest),
+            scanner: Scanner::new(rest),
             levels: Vec::new(),
             members: Vec::new(),
             id: 0,
@@ -237,7 +269,7 @@ mod tests {
         let data = Raw::read(&mut Scanner::new(data.as_bytes())).unwrap();
         let body = Body::Tool(Tool::read(&mut data.scanner()).unwrap());
         match body.check(&FORMAT_0) {
-            Ok(Checked::Tool(result)) => Fingerprint::of(data, result.content),
+            Ok(Checked::Tool(result)) => Fingerprint::of(&data.without(result.content)),
             other => panic!("{other:?}"),
         }
     }
@@ -245,7 +277,7 @@ mod tests {
     /// The fingerprint of any value, in which nothing may change.
     fn of_all(json: &str) -> Fingerprint {
         let json = Raw::read(&mut Scanner::new(json.as_bytes())).unwrap();
-        Fingerprint::of(json, Raw::checked(b""))
+        Fingerprint::of(json.bytes())
     }
 
     fn equal(one: &str, other: &str) -> bool {
@@ -293,7 +325,7 @@ mod tests {
             let data = Raw::checked(data.as_bytes());
             let body = Body::Tool(Tool::read(&mut data.scanner()).unwrap());
             match body.check(format(4, 4, Product::default()).unwrap()) {
-                Ok(Checked::Tool(result)) => Fingerprint::of(data, result.content),
+                Ok(Checked::Tool(result)) => Fingerprint::of(&data.without(result.content)),
                 other => panic!("{other:?}"),
             }
         };
@@ -309,6 +341,36 @@ mod tests {
         let new = of(&RESULT.replace("\"m\"", "\"n\""));
         assert!(!new.may_replace(old));
         assert!(new.with_id_of(old).may_replace(old));
+    }
+
+    /// Data is kept unread while it is short and there is room; either way it says the same.
+    #[test]
+    fn what_is_kept_unread_is_bounded() {
+        let data = Raw::checked(RESULT.as_bytes());
+        let content = data.member("message").unwrap().member("content").unwrap();
+        let length = data.without(content).len();
+        let mut spare = length * 2 + 1;
+        let keep = |_| Kept::of(data, content, &mut spare);
+        let kept: Vec<_> = (0..3).map(keep).collect();
+        let unread = |kept: &Kept| matches!(kept, Kept::Unread(_));
+        assert_eq!(
+            kept.iter().map(unread).collect::<Vec<_>>(),
+            [true, true, false]
+        );
+        assert!(
+            kept.iter()
+                .all(|one| one.fingerprint() == kept[2].fingerprint())
+        );
+        assert_eq!(spare, 1);
+
+        let long = format!("[[],\"{}\"]", "x".repeat(MAX_UNREAD));
+        let long = Raw::checked(long.as_bytes());
+        let mut spare = usize::MAX;
+        assert!(!unread(&Kept::of(
+            long,
+            Raw::checked(&long.bytes()[1..3]),
+            &mut spare
+        )));
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl<'a> Scan<'a> {
             }
             Record::Packed(row) => {
                 if self.issue.is_none() {
-                    if row.seq0.index() == Some(self.loader.expected()) {
+                    if row.seq0 == self.loader.expected() {
                         self.loader.chunks(row.count);
                     } else {
                         self.note(position, "a gap in the event numbers");

@@ -7,7 +7,7 @@ use sref_session::json::{Kind, RawString};
 use sref_session::{Block, Source, SurfaceEvent, SurfaceFold, SurfacePayload};
 
 use super::format::{EventType, Format};
-use super::rewrite::Fingerprint;
+use super::rewrite::Kept;
 use super::shape::{Blocks, Checked, Content, User};
 use super::versions::Versions;
 use crate::raw::{Raw, elements};
@@ -18,14 +18,19 @@ pub(super) struct Surface {
     fold: SurfaceFold,
     nodes: HashMap<u64, Node>,
     keep_texts: bool,
+    /// How many more bytes of tool results' data may be kept unread.
+    spare: usize,
     /// In a log that has versions, the steps that wait for its end.
     versions: Option<Versions>,
 }
 
+/// How much data of tool results is kept unread.
+const UNREAD: usize = 4 << 20;
+
 #[derive(Debug)]
 struct Node {
     payload: SurfacePayload,
-    tool: Option<Fingerprint>,
+    tool: Option<Kept>,
 }
 
 /// What an event does to the surface.
@@ -41,7 +46,7 @@ pub(super) struct Step {
     pub(super) seq: u64,
     operation: Operation,
     sources: Vec<u64>,
-    tool: Option<Fingerprint>,
+    tool: Option<Kept>,
     inherits_id: bool,
     payload: SurfacePayload,
 }
@@ -66,6 +71,7 @@ impl Surface {
             fold: SurfaceFold::new(),
             nodes: HashMap::new(),
             keep_texts,
+            spare: UNREAD,
             versions: format.versions.then(Versions::new),
         }
     }
@@ -83,14 +89,14 @@ impl Surface {
     }
 
     /// What an event does, with all of it that outlives its line.
-    fn step(&self, change: Change<'_, '_>, format: &Format) -> Result<Step, &'static str> {
+    fn step(&mut self, change: Change<'_, '_>, format: &Format) -> Result<Step, &'static str> {
         let operation = operation(change.operation, format)?;
         let sources = match change.sources {
             Some(list) => sources(list, change.seq, change.event_type, format)?,
             None => Vec::new(),
         };
         let tool = match change.message {
-            Checked::Tool(result) => Some(Fingerprint::of(change.data, result.content)),
+            Checked::Tool(result) => Some(Kept::of(change.data, result.content, &mut self.spare)),
             _ => None,
         };
         Ok(Step {
@@ -132,14 +138,16 @@ impl Surface {
                 if over_head && (!is_system || removed.len() > 1) {
                     return Err("a replacement of the protected system head".into());
                 }
-                if let Some(new) = &mut tool {
+                if let Some(kept) = &mut tool {
                     let [target] = removed[..] else {
                         return Err("a tool result in the place of several events".into());
                     };
-                    let old = self.nodes.get(&target).and_then(|node| node.tool);
+                    let old = self.nodes.get(&target).and_then(|node| node.tool.as_ref());
                     let old = old.ok_or("a tool result in the place of something else")?;
+                    let (mut new, old) = (kept.fingerprint(), old.fingerprint());
                     if inherits_id {
-                        *new = new.with_id_of(old);
+                        new = new.with_id_of(old);
+                        *kept = Kept::Read(new);
                     }
                     if !new.may_replace(old) {
                         return Err("a tool result that differs in more than its content".into());

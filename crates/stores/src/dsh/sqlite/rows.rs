@@ -12,7 +12,7 @@ use super::schema::Schema;
 use super::varint;
 use crate::Position;
 use crate::dsh::chunks::ChunkData;
-use crate::dsh::event::{Event, Line, PackedRow, body};
+use crate::dsh::event::{Event, Line, body};
 use crate::dsh::format::{EventType, Format};
 use crate::dsh::scan::Scan;
 use crate::raw::Raw;
@@ -161,11 +161,9 @@ impl<'a> Parts<'a> {
         let mut scanner = Scanner::new(self.data);
         let chunks = ChunkData::read(&mut scanner).ok()?;
         scanner.finish().ok()?;
-        let seq0 = Raw::checked(self.seq);
-        let count = chunks.count(tag, Some(seq0), Some(Raw::checked(self.time)))?;
-        MEMBERS
-            .contains(&count)
-            .then_some(Line::Packed(PackedRow { seq0, count }))
+        let (seq0, time0) = (Raw::checked(self.seq), Raw::checked(self.time));
+        let row = chunks.run(tag, seq0.index(), time0.safe_integer())?;
+        MEMBERS.contains(&row.count).then_some(Line::Packed(row))
     }
 
     /// One event. A chunk tag is no event type here [s05].
