@@ -74,6 +74,7 @@ fn files(version: &str, hooks: String, server: String) -> Vec<Made> {
         .with("name", "sref")
         .with("version", version)
         .with("description", SUMMARY)
+        .with("author", Object::new().with("name", "sref"))
         .with("license", "MIT");
     let entry = Object::new()
         .with("name", "sref")
@@ -82,6 +83,10 @@ fn files(version: &str, hooks: String, server: String) -> Vec<Made> {
     let marketplace = Object::new()
         .with("name", "sref")
         .with("owner", Object::new().with("name", "sref"))
+        .with(
+            "metadata",
+            Object::new().with("description", "Session references for coding agents"),
+        )
         .with("plugins", vec![Value::from(entry)]);
     let line = |object: Object| Value::from(object).to_json() + "\n";
     vec![

@@ -13,7 +13,7 @@ const EVENT: &str = "UserPromptSubmit";
 pub(super) static DEFINITION: Definition = Definition {
     name: "claude",
     limits: Limits {
-        checked: "Claude Code 2.1.332, by running it",
+        checked: "Claude Code 2.1.332 and 2.1.197, by running them",
         // Per string; 10,000 pass, 10,001 become the first 2,000 and the path of a file.
         context: Cap {
             unit: Unit::Utf16,

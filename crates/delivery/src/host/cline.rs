@@ -19,7 +19,7 @@ use crate::unit::{Cap, Unit};
 pub(super) static DEFINITION: Definition = Definition {
     name: "cline",
     limits: Limits {
-        checked: "the sources of Cline 3.x and of its SDK, 2026",
+        checked: "the sources of Cline 3.x and of its SDK, 2026; Cline CLI 3.0.65, by running it",
         // `String.length`; what is over is cut and marked.
         context: Cap {
             unit: Unit::Utf16,

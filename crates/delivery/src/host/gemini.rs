@@ -12,7 +12,7 @@ const EVENT: &str = "BeforeAgent";
 pub(super) static DEFINITION: Definition = Definition {
     name: "gemini",
     limits: Limits {
-        checked: "Gemini CLI 0.61.0 logs and the hook reference of 2026",
+        checked: "Gemini CLI 0.61.0, by running it, and the hook reference of 2026",
         // No limit was found: the default budget of one reference.
         context: Cap {
             unit: Unit::Utf8,
