@@ -5,6 +5,7 @@
 )]
 
 mod hostile;
+mod losses;
 mod reading;
 mod resources;
 mod scope;
