@@ -14,7 +14,8 @@
 //! | mentions that need a listing | [`readable_mentions`], [`Request::needs_ids`] |
 //! | *list the sessions* | [`Known`] |
 //! | the sessions cited | [`citations`] → [`Citations`] |
-//! | *read them, under each budget asked for* | [`Fitting`] |
+//! | *read them*, once | [`Observed`](sref_service::Observed) |
+//! | render them under each budget asked for | [`Delivery::overhead`], [`Fitting`] |
 //! | the text and the receipt | [`Delivery`] |
 //! | the host's output | [`Delivery::answer`], [`Host::reply`] → [`Reply`] |
 //!

@@ -6,7 +6,7 @@
 //!
 //! | item | is |
 //! | --- | --- |
-//! | [`Store`], [`Listing`], [`Diagnostic`] | one root of one agent: its sessions, and what was skipped |
+//! | [`Store`], [`Listing`], [`Observation`], [`Diagnostic`] | one root of one agent: its sessions, what they show, and what was skipped |
 //! | [`Mode`] | whether one bad artifact costs one session or, as in the reference, everything |
 //! | [`Corpus`] | several stores as one id space |
 //! | [`locate`] | where agents keep their logs, as a table |
