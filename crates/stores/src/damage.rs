@@ -11,7 +11,8 @@ use crate::{Diagnostic, DiagnosticKind};
 /// How many types of unknown records are named.
 const NAMED: usize = 8;
 
-/// Records of types that this reader does not know (`spec/agent-logs.md` 2.4, 3.2: they grow weekly).
+/// Records of types, or with values, that this reader does not know (`spec/agent-logs.md` 2.4, 2.8,
+/// 3.2, 3.11: they grow weekly).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unknown {
     records: u64,
@@ -21,7 +22,18 @@ pub(crate) struct Unknown {
 
 impl Unknown {
     pub(crate) fn add(&mut self, kind: JsString) {
-        self.records += 1;
+        self.add_all(vec![kind]);
+    }
+
+    /// One record with these of its values unknown; none, if there are none.
+    pub(crate) fn add_all(&mut self, kinds: Vec<JsString>) {
+        self.records += u64::from(!kinds.is_empty());
+        for kind in kinds {
+            self.name(kind);
+        }
+    }
+
+    fn name(&mut self, kind: JsString) {
         if self.types.len() < NAMED || self.types.contains_key(&kind) {
             *self.types.entry(kind).or_default() += 1;
         }

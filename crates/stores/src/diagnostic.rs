@@ -96,7 +96,7 @@ pub enum DiagnosticKind {
     Copy,
     /// A log continues one that is not there, or is the last of too many.
     MissingBase,
-    /// Records of a type or shape that this reader does not know, and their number.
+    /// Records of a type or shape, or by a writer, that this reader does not know, and their number.
     UnknownRecords,
     /// Lines that are no JSON, and their number.
     BadLines,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::claude::ClaudeStore;
 use crate::codex::CodexStore;
 use crate::dsh::{DshDatabase, DshOptions, DshStore, Product};
-use crate::{Store, StoreError};
+use crate::{Environment, Store, StoreError};
 
 /// The kinds of stores that [`open`] knows: one for each agent.
 pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude", "codex"];
@@ -12,7 +12,8 @@ pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude", "
 /// Opens a store by its kind; `None` for a kind that is not in [`KINDS`].
 ///
 /// `root` is where the agent's logs lie, as [`locate`](crate::locate) says it. For DeepSeek Harness and its
-/// forks it may also be a database: a file, or a directory with a `sessions.db` in it.
+/// forks it may also be a database: a file, or a directory with a `sessions.db` in it. Where Codex has its
+/// databases is also a question of this process's environment.
 ///
 /// ```
 /// use sref_stores::{CancellationToken, open};
@@ -32,7 +33,10 @@ pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store
         "bh" => Product::Bh,
         "freddie" => Product::Freddie,
         "claude" => return Some(Ok(Arc::new(ClaudeStore::open(root)))),
-        "codex" => return Some(Ok(Arc::new(CodexStore::open(root)))),
+        "codex" => {
+            let store = CodexStore::open(root).within(&Environment::of_process());
+            return Some(Ok(Arc::new(store)));
+        }
         _ => return None,
     };
     let options = DshOptions {

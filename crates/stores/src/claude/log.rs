@@ -91,9 +91,7 @@ impl Log {
     }
 
     fn take(&mut self, record: Record, line: u64, agent: bool) {
-        if let Some(kind) = record.unknown {
-            self.unknown.add(kind);
-        }
+        self.unknown.add_all(record.unknown);
         if self.cwd.is_none() {
             self.cwd = record.cwd.filter(|cwd| !cwd.is_empty());
         }

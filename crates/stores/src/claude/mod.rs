@@ -4,6 +4,7 @@ mod chain;
 mod files;
 mod injected;
 mod log;
+mod origin;
 mod peek;
 mod record;
 #[cfg(test)]

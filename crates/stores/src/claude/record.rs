@@ -6,6 +6,7 @@ use sref_session::json::{JsonError, Kind, Scanner};
 
 use super::chain::Key;
 use super::injected::{self, Said};
+use super::origin;
 use crate::digest::Digest;
 use crate::raw::{Raw, elements, members};
 use crate::words::join;
@@ -26,8 +27,9 @@ pub(super) struct Record {
     pub(super) fact: Fact,
     pub(super) timestamp: Option<JsString>,
     pub(super) cwd: Option<JsString>,
-    /// A record type that this reader does not know; empty when there is none.
-    pub(super) unknown: Option<JsString>,
+    /// What of it this reader does not know: its type, empty when there is none, or what it says of
+    /// who wrote it.
+    pub(super) unknown: Vec<JsString>,
 }
 
 /// What a record adds to the conversation.
@@ -80,15 +82,15 @@ pub(super) struct Kept {
     clippy::struct_excessive_bools,
     reason = "each is a flag that the log has"
 )]
-struct Members<'a> {
+pub(super) struct Members<'a> {
     kind: Option<Raw<'a>>,
     subtype: Option<Raw<'a>>,
     message: Option<Raw<'a>>,
-    attachment: Option<Raw<'a>>,
-    origin: Option<Raw<'a>>,
-    prompt_source: Option<Raw<'a>>,
-    turn_origin: Option<Raw<'a>>,
-    user_type: Option<Raw<'a>>,
+    pub(super) attachment: Option<Raw<'a>>,
+    pub(super) origin: Option<Raw<'a>>,
+    pub(super) prompt_source: Option<Raw<'a>>,
+    pub(super) turn_origin: Option<Raw<'a>>,
+    pub(super) user_type: Option<Raw<'a>>,
     feedback: Option<Raw<'a>>,
     compaction: Option<Raw<'a>>,
     title: Option<Raw<'a>>,
@@ -169,7 +171,7 @@ impl Record {
 
     fn interpret(&mut self, own: &Members<'_>) {
         let Some(kind) = own.kind.and_then(Raw::string) else {
-            self.unknown = Some(JsString::new());
+            self.unknown.push(JsString::new());
             return;
         };
         let kind = kind.text();
@@ -190,7 +192,10 @@ impl Record {
             }
             b"relocated" => self.fact = titled(own.relocated, Fact::Relocated),
             other if KNOWN_TYPES.contains(&other) => {}
-            _ => self.unknown = own.kind.and_then(Raw::decode),
+            _ => self.unknown.extend(own.kind.and_then(Raw::decode)),
+        }
+        if matches!(&*kind, b"user" | b"attachment") {
+            self.unknown.extend(origin::strange(own));
         }
         let taken_back: Vec<Key> = [own.retracted, own.refused, own.superseded]
             .into_iter()
@@ -219,7 +224,8 @@ impl Record {
         {
             return Content::Prompt(vec![Said::Words(feedback)]);
         }
-        if self.meta || own.transcript_only || own.skill || own.hook_text || is_machine(own) {
+        if self.meta || own.transcript_only || own.skill || own.hook_text || origin::is_machine(own)
+        {
             return Content::Nothing;
         }
         let mut said = Vec::new();
@@ -283,44 +289,6 @@ const KNOWN_TYPES: &[&[u8]] = &[
     b"api-request-blob", b"cost-state", b"tools-used",
 ];
 
-/// Sources of prompts that no person typed. Unknown ones hide nothing.
-const MACHINE_ORIGINS: &[&str] = &[
-    "task-notification",
-    "task_notification",
-    "coordinator",
-    "channel",
-    "teammate",
-    "peer",
-    "hook",
-    "scheduled",
-    "cron",
-    "auto-continuation",
-    "auto_continuation",
-];
-
-fn is_machine(own: &Members<'_>) -> bool {
-    let origin = own.origin.and_then(|origin| origin.member("kind"));
-    let named = |value: Option<Raw<'_>>, names: &[&str]| {
-        value
-            .and_then(Raw::string)
-            .is_some_and(|value| names.iter().any(|name| value.is(name)))
-    };
-    named(origin, MACHINE_ORIGINS)
-        || named(own.prompt_source, &["system"])
-        || named(
-            own.turn_origin,
-            &[
-                "task_notification",
-                "auto_continuation",
-                "peer",
-                "scheduled",
-            ],
-        )
-        || own
-            .user_type
-            .is_some_and(|kind| !kind.is_string("external"))
-}
-
 fn titled(title: Option<Raw<'_>>, fact: impl FnOnce(JsString) -> Fact) -> Fact {
     title.and_then(Raw::decode).map_or(Fact::None, fact)
 }
@@ -369,7 +337,7 @@ fn attachment(own: &Members<'_>, meta: bool) -> Content {
         .origin
         .or(origin)
         .and_then(|origin| origin.member("kind"));
-    let human = own.human_turn || origin.is_none_or(|origin| origin.is_string("human"));
+    let human = own.human_turn || !origin::is_of_machine(origin);
     if !is(kind, "queued_command")
         || !is(mode, "prompt")
         || !human

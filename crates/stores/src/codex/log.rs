@@ -87,10 +87,11 @@ impl Log {
 
     fn take(&mut self, step: Step<'_>, before: u64, inherited: bool) {
         let seq = before + step.number;
-        let record = match step.seen {
+        let mut record = match step.seen {
             Seen::Passed(_) | Seen::Lost => return,
             Seen::Record(record) => record,
         };
+        self.unknown.add_all(std::mem::take(&mut record.strange));
         match record.fact {
             Fact::Unknown(kind) => self.unknown.add(kind),
             Fact::Meta(meta) => match &self.owner {

@@ -31,25 +31,77 @@ const MACHINE_KINDS: &[&[u8]] = &[
 ];
 const MACHINE_AUTHORS: &[&str] = &["harness", "skills", "agents_md", "tool", "hook"];
 
+/// Kinds of a `user_message` event that no person writes.
+const MACHINE_EVENTS: &[&str] = &["user_instructions", "environment_context"];
+
 /// The words of a person in a `message` of the role `user`.
 pub(super) fn of_user(message: Raw<'_>) -> Option<JsString> {
-    let [content, own, passed] = message
-        .members([
-            "content",
+    let content = message.member("content")?;
+    let said = Said::of(message);
+    parts_of_user(content, |at| {
+        author(said.kinds.get(at).copied(), said.metadata.get(at).copied())
+    })
+}
+
+/// What a log says of who wrote the parts of a message.
+#[derive(Default)]
+struct Said<'a> {
+    kinds: Vec<Raw<'a>>,
+    metadata: Vec<Raw<'a>>,
+}
+
+impl<'a> Said<'a> {
+    fn of(message: Raw<'a>) -> Self {
+        let names = [
             "content_item_metadata",
             "internal_chat_message_metadata_passthrough",
-        ])?
-        .found;
-    let passed = passed.and_then(|passed| {
-        let found = passed.members(["content_item_kinds", "content_item_metadata"]);
-        found.map(|found| found.found)
+        ];
+        let found = message.members(names).map(|found| found.found);
+        let [own, passed] = found.unwrap_or_default();
+        let passed = passed.and_then(|passed| {
+            let found = passed.members(["content_item_kinds", "content_item_metadata"]);
+            found.map(|found| found.found)
+        });
+        let [kinds, metadata] = passed.unwrap_or_default();
+        Self {
+            kinds: kinds.map(list).unwrap_or_default(),
+            metadata: metadata.or(own).map(list).unwrap_or_default(),
+        }
+    }
+}
+
+/// What a user's message or event says of its writers that this reader does not know: values that
+/// hide nothing, and that may be a new machine's (3.11).
+pub(super) fn strange(payload: Raw<'_>) -> Vec<JsString> {
+    let named = |name: &str, value: Raw<'_>| {
+        let mut strange = JsString::from(format!("{name}="));
+        strange.push(value.decode().unwrap_or_default().as_js_str());
+        strange
+    };
+    let [kind, role, event] = match payload.members(["type", "role", "kind"]) {
+        Some(found) => found.found,
+        None => return Vec::new(),
+    };
+    let is = |value: Option<Raw<'_>>, name| value.is_some_and(|value| value.is_string(name));
+    if is(kind, "user_message") {
+        let event = event.filter(|kind| !kind.is_null() && !kind.is_string("plain"));
+        let event = event.filter(|kind| !MACHINE_EVENTS.iter().any(|name| kind.is_string(name)));
+        return event.map(|kind| named("kind", kind)).into_iter().collect();
+    }
+    if !is(kind, "message") || !is(role, "user") {
+        return Vec::new();
+    }
+    let said = Said::of(payload);
+    let kinds = said.kinds.into_iter().filter(|kind| {
+        // The word for what the writer itself does not know.
+        author(Some(*kind), None) == Author::Unsaid && !kind.is_null() && !kind.is_string("unknown")
     });
-    let [kinds, metadata] = passed.unwrap_or_default();
-    let kinds = kinds.map(list).unwrap_or_default();
-    let metadata = metadata.or(own).map(list).unwrap_or_default();
-    parts_of_user(content?, |at| {
-        author(kinds.get(at).copied(), metadata.get(at).copied())
-    })
+    let types = said.metadata.into_iter().filter_map(provenance);
+    let types = types.filter(|own| author_of(Some(*own)) == Author::Unsaid);
+    kinds
+        .map(|kind| named("content_item_kinds", kind))
+        .chain(types.map(|own| named("provenance", own)))
+        .collect()
 }
 
 /// The words of a person in the content of a `UserMessage` item.
@@ -62,8 +114,8 @@ pub(super) fn of_event(event: Raw<'_>) -> Option<JsString> {
     let [message, kind, images, local] = event
         .members(["message", "kind", "images", "local_images"])?
         .found;
-    let kind = kind.filter(|kind| !kind.is_null());
-    if kind.is_some_and(|kind| !kind.is_string("plain")) {
+    let is_machine = |kind: Raw<'_>| MACHINE_EVENTS.iter().any(|name| kind.is_string(name));
+    if kind.is_some_and(is_machine) {
         return None;
     }
     let message = message.and_then(Raw::decode);
@@ -122,10 +174,19 @@ fn author(kind: Option<Raw<'_>>, metadata: Option<Raw<'_>>) -> Author {
         Some(group) if MACHINE_KINDS.contains(&group) => return Author::Machine,
         _ => {}
     }
-    let provenance = metadata.and_then(|metadata| metadata.member("provenance"));
-    // The provenance is an object with a type; a bare word would say the same.
-    let named = provenance.and_then(|from| from.member("type").or(Some(from)));
-    match named {
+    author_of(metadata.and_then(provenance))
+}
+
+/// The provenance is an object with a type; a bare word would say the same.
+fn provenance(metadata: Raw<'_>) -> Option<Raw<'_>> {
+    let from = metadata.member("provenance")?;
+    from.member("type")
+        .or(Some(from))
+        .filter(|named| !named.is_null())
+}
+
+fn author_of(provenance: Option<Raw<'_>>) -> Author {
+    match provenance {
         Some(named) if named.is_string("user") => Author::Person,
         Some(named) if MACHINE_AUTHORS.iter().any(|name| named.is_string(name)) => Author::Machine,
         _ => Author::Unsaid,
@@ -224,6 +285,38 @@ mod tests {
         assert_eq!(user(own), None);
     }
 
+    /// 3.11: a new value is told, a known one is not.
+    #[test]
+    fn values_that_nobody_knows_are_told() {
+        let told = |more: &str| -> Vec<String> {
+            let log = format!(r#"{{"type":"message","role":"user","content":[]{more}}}"#);
+            let found = strange(raw(&log)).into_iter();
+            found
+                .map(|own| own.to_string_lossy().into_owned())
+                .collect()
+        };
+        let passed =
+            |inner: &str| format!(r#","internal_chat_message_metadata_passthrough":{{{inner}}}"#);
+        let kinds = passed(
+            r#""content_item_kinds":["user.text","hooks.x","unknown",null,"brand.new","a"]"#,
+        );
+        assert_eq!(
+            told(&kinds),
+            ["content_item_kinds=brand.new", "content_item_kinds=a"]
+        );
+        let types = r#""content_item_metadata":[{"provenance":{"type":"user"}},{},{"provenance":{"type":"hook"}},{"provenance":{"type":"new"}},{"provenance":"newer"}]"#;
+        let expected = ["provenance=new", "provenance=newer"];
+        assert_eq!(told(&passed(types)), expected);
+        assert_eq!(told(&format!(",{types}")), expected);
+        let event =
+            |kind: &str| strange(raw(&format!(r#"{{"type":"user_message","kind":{kind}}}"#)));
+        assert_eq!(event("\"new\""), [JsString::from("kind=new")]);
+        for known in ["null", "\"plain\"", "\"environment_context\""] {
+            assert_eq!(event(known), [] as [JsString; 0]);
+        }
+        assert_eq!(strange(raw("[]")), [] as [JsString; 0]);
+    }
+
     #[test]
     fn parts_are_joined_and_pictures_alone_are_named() {
         let two = r#"{"content":[{"type":"input_text","text":"a"},{"type":"input_image"},{"type":"input_text","text":"b"}]}"#;
@@ -249,9 +342,14 @@ mod tests {
             event(r#"{"message":"a","kind":null}"#).as_deref(),
             Some("a")
         );
+        for machine in MACHINE_EVENTS {
+            let log = format!(r#"{{"message":"a","kind":"{machine}"}}"#);
+            assert_eq!(event(&log), None);
+        }
+        // What nobody knows hides nothing.
         assert_eq!(
-            event(r#"{"message":"a","kind":"environment_context"}"#),
-            None
+            event(r#"{"message":"a","kind":"brand_new"}"#).as_deref(),
+            Some("a")
         );
         assert_eq!(
             event(r#"{"message":"","images":["x"]}"#).as_deref(),

@@ -28,11 +28,12 @@ use tokio_util::sync::CancellationToken;
 use self::log::Log;
 use self::names::Names;
 use self::rollout::observe;
+use self::state::Home;
 use self::threads::{Chain, Rollout, Shelf, Thread};
 use crate::container::Harm;
 use crate::{
-    Diagnostic, DiagnosticKind, Examination, Listed, Listing, Observation, Order, Store,
-    StoreError, TitleOutcome, damage,
+    Diagnostic, DiagnosticKind, Environment, Examination, Listed, Listing, Observation, Order,
+    Store, StoreError, TitleOutcome, damage,
 };
 
 /// The threads of Codex in one home directory.
@@ -49,7 +50,7 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct CodexStore {
-    home: PathBuf,
+    home: Home,
     /// Where rollouts lie, and whether they are archived there.
     places: Vec<(PathBuf, bool)>,
     order: Order,
@@ -71,10 +72,22 @@ impl CodexStore {
             places = vec![(home.clone(), archived)];
         }
         Self {
-            home,
+            home: Home {
+                path: home,
+                ..Home::default()
+            },
             places,
             order: Order::root(),
         }
+    }
+
+    /// The same in an environment: `CODEX_SQLITE_HOME` moves the databases, and in the configuration
+    /// `~` is the person's directory.
+    #[must_use]
+    pub fn within(mut self, environment: &Environment) -> Self {
+        self.home.moved = environment.path("CODEX_SQLITE_HOME");
+        self.home.person.clone_from(&environment.home);
+        self
     }
 
     /// What the logs of a thread hold that this version does not know, or what of them is not there.
@@ -149,7 +162,7 @@ impl Store for CodexStore {
     }
 
     fn root(&self) -> &Path {
-        &self.home
+        &self.home.path
     }
 
     fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {

@@ -14,7 +14,7 @@ use super::record::{Encoding, Fact, Record, Role};
 use super::rollout::{Seen, Step, Way, each, observe};
 use super::sniff;
 use super::source::line_options;
-use super::state::{self, Row};
+use super::state::{self, Home, Row};
 use super::threads::{Rollout, Thread};
 use crate::lines::{RecordReader, Repairs};
 use crate::raw::Raw;
@@ -43,14 +43,14 @@ impl Names {
     ///
     /// When the caller gave up. What cannot be read names nothing.
     pub(super) fn read(
-        home: &Path,
+        home: &Home,
         only: Option<&JsString>,
         cancel: &CancellationToken,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            home: home.to_owned(),
+            home: home.path.clone(),
             rows: state::rows(home, only, cancel)?,
-            index: index(home),
+            index: index(&home.path),
             history: OnceCell::new(),
         })
     }
@@ -153,6 +153,7 @@ impl Scan {
             timestamp,
             ordinal,
             fact,
+            ..
         } = *record;
         if ordinal.zip(own_from).is_some_and(|(own, from)| own < from) {
             return;

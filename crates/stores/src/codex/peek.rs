@@ -46,12 +46,13 @@ impl Peek {
     }
 
     fn take(&mut self, step: Step<'_>) -> ControlFlow<()> {
-        let Seen::Record(record) = step.seen else {
+        let Seen::Record(mut record) = step.seen else {
             return ControlFlow::Continue(());
         };
         if self.first_time.is_none() {
             self.first_time = record.timestamp;
         }
+        self.unknown.add_all(std::mem::take(&mut record.strange));
         match record.fact {
             Fact::Meta(meta) => self.meta = self.meta.take().or(Some(*meta)),
             Fact::Cwd(cwd) => self.cwd = self.cwd.take().or(Some(cwd)),

@@ -15,6 +15,8 @@ pub(super) struct Record {
     pub(super) timestamp: Option<JsString>,
     pub(super) ordinal: Option<u64>,
     pub(super) fact: Fact,
+    /// What it says of its writer that this reader does not know.
+    pub(super) strange: Vec<JsString>,
 }
 
 /// What a record is about, as far as it matters.
@@ -101,6 +103,8 @@ impl Record {
         };
         let [timestamp, ordinal, kind, payload, id, state] = found.found;
         let timestamp = timestamp.and_then(Raw::decode);
+        let said = |kind: &Raw<'_>| kind.is_string("response_item") || kind.is_string("event_msg");
+        let strange = kind.filter(said).and(payload).map(message::strange);
         let fact = match (kind, payload) {
             (Some(kind), Some(payload)) => enveloped(kind, payload),
             // Very old logs: no envelope (3.1).
@@ -115,6 +119,7 @@ impl Record {
             timestamp,
             ordinal: ordinal.and_then(Raw::index),
             fact,
+            strange: strange.unwrap_or_default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
 use crate::database::{snapshot, sql_error};
+use crate::locate::expand;
 use crate::{StoreError, StoreErrorKind};
 
 /// What the database says of a thread.
@@ -30,7 +31,7 @@ pub(super) struct Row {
 ///
 /// When the caller gave up.
 pub(super) fn rows(
-    home: &Path,
+    home: &Home,
     only: Option<&JsString>,
     cancel: &CancellationToken,
 ) -> Result<HashMap<JsString, Row>, StoreError> {
@@ -47,14 +48,24 @@ pub(super) fn rows(
     Ok(HashMap::new())
 }
 
-/// The databases of a home, the highest number first.
-fn databases(home: &Path) -> Vec<PathBuf> {
+/// A home directory, and what else says where its databases lie.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Home {
+    pub(super) path: PathBuf,
+    /// Where `CODEX_SQLITE_HOME` moves them.
+    pub(super) moved: Option<PathBuf>,
+    /// The person's own directory, for which `~` stands.
+    pub(super) person: Option<PathBuf>,
+}
+
+/// The databases of a home, the highest number first, and of one number first those where the
+/// agent would look itself: its configuration goes before the variable, and both before the home.
+/// After a move old ones may stay behind, so all places are looked at.
+fn databases(home: &Home) -> Vec<PathBuf> {
     let mut found: Vec<(u64, PathBuf)> = Vec::new();
-    let moved = configured(home);
-    for place in [Some(home.to_owned()), Some(home.join("sqlite")), moved]
-        .into_iter()
-        .flatten()
-    {
+    let own = [home.path.clone(), home.path.join("sqlite")];
+    let moved = configured(home).into_iter().chain(home.moved.clone());
+    for place in moved.chain(own) {
         for entry in fs::read_dir(place).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| {
@@ -64,15 +75,16 @@ fn databases(home: &Path) -> Vec<PathBuf> {
             found.extend(number.map(|number| (number, entry.path())));
         }
     }
-    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    // A stable sort: the order of the places stays.
+    found.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
     found.into_iter().map(|(_, path)| path).collect()
 }
 
 /// Where the configuration moves the databases: `sqlite_home`, before the first table.
-fn configured(home: &Path) -> Option<PathBuf> {
+fn configured(home: &Home) -> Option<PathBuf> {
     const MOST: u64 = 1 << 20;
     let mut text = String::new();
-    let (file, _) = crate::file::open(&home.join("config.toml")).ok()?;
+    let (file, _) = crate::file::open(&home.path.join("config.toml")).ok()?;
     file.take(MOST).read_to_string(&mut text).ok()?;
     let value = text
         .lines()
@@ -92,7 +104,8 @@ fn configured(home: &Path) -> Option<PathBuf> {
         .split(quote)
         .next()
         .filter(|path| !path.is_empty())?;
-    Some(home.join(path))
+    let path = expand(Path::new(path), home.person.as_deref());
+    Some(home.path.join(path))
 }
 
 /// The rows of the table of threads, by what columns it has; `None` if it is no such table.
@@ -160,12 +173,24 @@ mod tests {
         Connection::open(path).unwrap().execute_batch(sql).unwrap();
     }
 
-    fn read(home: &Path) -> HashMap<JsString, Row> {
-        rows(home, None, &CancellationToken::new()).unwrap()
+    fn home(path: &Path) -> Home {
+        Home {
+            path: path.to_owned(),
+            ..Home::default()
+        }
     }
 
-    fn name(home: &Path) -> Option<String> {
-        let name = read(home).remove(&JsString::from("t"))?.name?;
+    fn read(path: &Path) -> HashMap<JsString, Row> {
+        rows(&home(path), None, &CancellationToken::new()).unwrap()
+    }
+
+    fn name(path: &Path) -> Option<String> {
+        name_in(&home(path))
+    }
+
+    fn name_in(home: &Home) -> Option<String> {
+        let mut rows = rows(home, None, &CancellationToken::new()).unwrap();
+        let name = rows.remove(&JsString::from("t"))?.name?;
         Some(name.to_string_lossy().into_owned())
     }
 
@@ -209,6 +234,44 @@ mod tests {
         assert_eq!(name(home), None);
     }
 
+    /// 3.1: `~` is the person's directory.
+    #[test]
+    fn the_configuration_can_name_the_persons_directory() {
+        let directories = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let [own, person] = directories.each_ref().map(TempDir::path);
+        database(&person.join("db/state_1.sqlite"), &named("moved"));
+        fs::write(own.join("config.toml"), "sqlite_home = \"~/db\"\n").unwrap();
+        assert_eq!(name(own), None);
+        let home = Home {
+            person: Some(person.to_owned()),
+            ..home(own)
+        };
+        assert_eq!(name_in(&home).as_deref(), Some("moved"));
+    }
+
+    /// 3.1, 3.7: the highest number, and of equals the place where the agent itself would look.
+    #[test]
+    fn a_variable_can_move_it_and_the_configuration_goes_before_it() {
+        let directory = TempDir::new().unwrap();
+        let own = directory.path();
+        let mut home = Home {
+            moved: Some(own.join("variable")),
+            ..home(own)
+        };
+        database(&own.join("state_1.sqlite"), &named("home"));
+        assert_eq!(name_in(&home).as_deref(), Some("home"));
+        database(&own.join("variable/state_1.sqlite"), &named("variable"));
+        assert_eq!(name_in(&home).as_deref(), Some("variable"));
+        database(&own.join("config/state_1.sqlite"), &named("config"));
+        assert_eq!(name_in(&home).as_deref(), Some("variable"));
+        fs::write(own.join("config.toml"), "sqlite_home = \"config\"").unwrap();
+        assert_eq!(name_in(&home).as_deref(), Some("config"));
+        database(&own.join("state_2.sqlite"), &named("newer"));
+        assert_eq!(name_in(&home).as_deref(), Some("newer"));
+        home.moved = None;
+        assert_eq!(name_in(&home).as_deref(), Some("newer"));
+    }
+
     #[test]
     fn columns_are_what_there_is() {
         let home = TempDir::new().unwrap();
@@ -226,7 +289,12 @@ mod tests {
             rows[&JsString::from("u")].file.as_deref(),
             Some("rollout-2.jsonl")
         );
-        let one = super::rows(home, Some(&"u".into()), &CancellationToken::new()).unwrap();
+        let one = super::rows(
+            &self::home(home),
+            Some(&"u".into()),
+            &CancellationToken::new(),
+        )
+        .unwrap();
         assert_eq!(one.len(), 1);
     }
 }

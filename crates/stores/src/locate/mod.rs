@@ -101,7 +101,7 @@ impl Environment {
     }
 
     /// The directory that a variable names.
-    fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         Some(self.absolute(Path::new(self.variable(name)?)))
     }
 
@@ -178,7 +178,7 @@ fn is_blank(text: &OsStr) -> bool {
 }
 
 /// A leading `~`, `~/` or `~\` stands for the person's home.
-fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
+pub(crate) fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
     let rest = path.to_str().and_then(|text| text.strip_prefix('~'));
     match (rest, home) {
         (Some(""), Some(home)) => home.to_owned(),

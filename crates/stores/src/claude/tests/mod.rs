@@ -310,6 +310,46 @@ fn machine_prompts_are_dropped_and_unknown_origins_kept() {
     );
 }
 
+/// 2.8, 2.13: what nobody knows hides nothing, and is told.
+#[test]
+fn unknown_origins_are_told() {
+    let from = |uuid: &str, parent: &str, more: &str| {
+        let more = format!("{more},\"message\":{{\"content\":\"x {uuid}\"}}");
+        record("user", uuid, parent, &more)
+    };
+    let new = ",\"origin\":{\"kind\":\"brand-new\"}";
+    let attached = "\"attachment\":{\"type\":\"queued_command\",\"commandMode\":\"prompt\",\"prompt\":\"queued\"";
+    let log = [
+        from(
+            "u1",
+            "",
+            ",\"promptSource\":\"typed\",\"origin\":{\"kind\":\"human\"}",
+        ),
+        from(
+            "u2",
+            "u1",
+            ",\"promptSource\":\"sdk\",\"origin\":{\"kind\":\"hook\"}",
+        ),
+        from("u3", "u2", &format!("{new},\"promptSource\":\"psychic\"")),
+        record("attachment", "q1", "u3", &format!(",{attached}{new}}}")),
+        record("attachment", "q2", "q1", &format!(",{attached}}}{new}")),
+        from("u4", "q2", ",\"promptSource\":null,\"origin\":{\"kind\":7}"),
+        assistant("a1", "u4", "m", &text("done")),
+    ];
+    let log = log.concat();
+    let (_home, store) = store(&[(&format!("{ID}.jsonl"), &log)]);
+    let expected = [
+        "u:x u1", "u:x u3", "u:queued", "u:queued", "u:x u4", "a:done",
+    ];
+    assert_eq!(read(&store, ID), expected);
+    let found = store.examine(&[ID.into()], &cancel()).unwrap().remove(0);
+    let found = found.unwrap();
+    let detail = r#"4: "origin.kind=", "origin.kind=brand-new", "promptSource=psychic""#;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, crate::DiagnosticKind::UnknownRecords);
+    assert_eq!(found[0].detail, detail);
+}
+
 /// 2.7: a slash command counts when a turn followed.
 #[test]
 fn commands_count_when_a_turn_followed() {

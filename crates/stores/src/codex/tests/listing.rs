@@ -337,6 +337,32 @@ fn unknown_records_are_reported() {
     assert_eq!(nobody.kind(), crate::StoreErrorKind::NotFound);
 }
 
+/// 3.11: who wrote a part of a prompt, by a word that nobody knows.
+#[test]
+fn unknown_writers_are_told_and_hide_nothing() {
+    let kinds =
+        ",\"internal_chat_message_metadata_passthrough\":{\"content_item_kinds\":[\"brand.new\"]}}";
+    let prompt = bare_message("user", "typed");
+    let prompt = format!("{}{kinds}", prompt.strip_suffix('}').unwrap());
+    let event = user_event("also").replace("\"images\"", "\"kind\":\"newer\",\"images\"");
+    let log = [
+        meta(A, ""),
+        begin("1"),
+        line("response_item", &prompt),
+        begin("2"),
+        event,
+    ];
+    let home = Home::new(&[(place(A).as_str(), log.concat())]);
+    assert_eq!(home.conversation(A), ["u:typed", "u:also"]);
+    let found = home.examine(A).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, DiagnosticKind::UnknownRecords);
+    assert_eq!(
+        found[0].detail,
+        r#"2: "content_item_kinds=brand.new", "kind=newer""#
+    );
+}
+
 #[test]
 fn a_header_that_names_another_thread_than_the_file() {
     let home = Home::new(&[(place(A).as_str(), log(B, ""))]);

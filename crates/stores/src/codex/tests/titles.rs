@@ -179,3 +179,25 @@ fn nobody_has_no_title() {
         crate::StoreErrorKind::NotFound
     );
 }
+
+/// 3.1: the variable counts in the environment that the store is opened for.
+#[test]
+fn the_database_of_an_environment() {
+    let home = Home::new(&[(place(A).as_str(), log(&[]))]);
+    let elsewhere = home.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let sql = format!(
+        "CREATE TABLE threads (id TEXT, name TEXT); INSERT INTO threads VALUES ('{A}', 'Moved')"
+    );
+    let database = Connection::open(elsewhere.join("state_1.sqlite")).unwrap();
+    database.execute_batch(&sql).unwrap();
+    drop(database);
+    assert_eq!(home.title(A).as_deref(), Some("first prompt"));
+    let mut environment = crate::Environment::default();
+    let variable = ("CODEX_SQLITE_HOME".into(), elsewhere.into_os_string());
+    environment.variables.extend([variable]);
+    let store = super::super::CodexStore::open(home.directory.path()).within(&environment);
+    let titles = crate::Store::titles(&store, &[A.into()], &cancel()).unwrap();
+    let title = titles.into_iter().next().unwrap().unwrap().unwrap();
+    assert_eq!(title.text().unwrap(), "Moved");
+}
