@@ -1,6 +1,7 @@
 //! The two streams: stdout holds the answer and nothing else, stderr everything that is said
 //! about it.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -24,15 +25,19 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// harmless on a terminal.
 pub(crate) fn print_exact(text: JsStr<'_>) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    let text = if stdout.is_terminal() {
-        visible::lines(text).into()
-    } else {
-        text.to_string_lossy()
-    };
+    let text = exact(text, stdout.is_terminal());
     stdout.write_all(text.as_bytes())?;
     stdout.write_all(b"\n")?;
     stdout.flush()?;
     Ok(())
+}
+
+fn exact(text: JsStr<'_>, terminal: bool) -> Cow<'_, str> {
+    if terminal {
+        visible::lines(text).into()
+    } else {
+        text.to_string_lossy()
+    }
 }
 
 /// Prints the answer for a program: one line of JSON. Nothing in it can harm a terminal either.
@@ -81,4 +86,17 @@ pub(crate) fn columns() -> Option<usize> {
         return Some(width.into());
     }
     env::var("COLUMNS").ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is passed on is what it is; what a terminal shows is harmless, whatever was asked for.
+    #[test]
+    fn an_answer_is_exact_in_a_pipe_and_visible_on_a_terminal() {
+        let text = JsStr::from("a\u{202e}b\u{9b}2J\u{1b}[m\n\tc");
+        assert_eq!(exact(text, false), "a\u{202e}b\u{9b}2J\u{1b}[m\n\tc");
+        assert_eq!(exact(text, true), "a\\u{202e}b\\u{9b}2J\\u{1b}[m\n\tc");
+    }
 }

@@ -139,13 +139,18 @@ fn native(id: &SessionId, dialect: &Dialect) -> Option<SessionId> {
 #[command(next_help_heading = "References")]
 pub(crate) struct Carriage {
     /// The most bytes that one referenced session may take [default: 65536]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MOST))]
     pub(crate) budget: Option<u64>,
     /// Take the budget from the model's context window instead
     ///
     /// A fifth of the window for each session, at four bytes a token, and never less than the
     /// default budget.
-    #[arg(long, value_name = "TOKENS", conflicts_with = "budget")]
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        allow_negative_numbers = true,
+        conflicts_with = "budget"
+    )]
     pub(crate) window: Option<u64>,
     /// How a conversation is shortened that does not fit
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]

@@ -6,7 +6,7 @@ use sref_uri::{MentionOptions, Reference, Schemes, extract};
 
 use crate::prompt::Typed;
 use crate::readable::{Known, Readable, Request, Resolution, resolve, rewrite};
-use crate::report::{Failure, one_line};
+use crate::report::{Failure, label_line, one_line};
 
 /// A text whose readable mentions were answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,11 +49,14 @@ pub fn canonical(
         let range = own.range.clone();
         match (&resolution, &own.request) {
             (Resolution::Found(found), _) => {
-                let label = own.label.clone().or_else(|| found.title.clone());
-                named.push((range, found.id.clone(), label));
+                let label = own.label.as_ref().or(found.title.as_ref());
+                named.push((range, found.id.clone(), label.and_then(quoted)));
             }
             // Whether it exists shows when it is read.
-            (_, Request::Session(id)) => named.push((range, id.clone(), own.label.clone())),
+            (_, Request::Session(id)) => {
+                let label = own.label.as_ref().and_then(quoted);
+                named.push((range, id.clone(), label));
+            }
             _ => {
                 let failure = Failure::unresolved(text.slice(range), &resolution);
                 failures.extend(failure.filter(|failure| !failures.contains(failure)));
@@ -64,6 +67,12 @@ pub fn canonical(
         text: rewrite(text, &named, dialect),
         failures,
     }
+}
+
+/// A title, which is of somebody else, as the label of a mention.
+fn quoted(title: &JsString) -> Option<JsString> {
+    let title = label_line(title.as_js_str(), MAX_LABEL);
+    (!title.is_empty()).then(|| title.into())
 }
 
 /// The sessions that a prompt cites.
@@ -155,7 +164,7 @@ const MAX_LABEL: usize = 120;
 /// far as `known` answers them, and the threads of a Codex block.
 ///
 /// `dialects` are those whose schemes mentions may have; ids get the names of their agents. Labels are made one plain line of at most
-/// 120 characters. A malformed mention is a failure, and then
+/// 120 characters; the snapshot they stand in escapes the rest. A malformed mention is a failure, and then
 /// no mention in the words counts.
 ///
 /// ```

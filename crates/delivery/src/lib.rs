@@ -44,6 +44,6 @@ pub use fit::{Fitting, fit};
 pub use host::{Answer, Host, Limits, Reply};
 pub use prompt::{Skip, Typed, may_mention, schedules, typed};
 pub use readable::{Known, Readable, Request, Resolution, readable_mentions, resolve, rewrite};
-pub use report::{Attached, Delivery, Failure, Policy, missing_words, one_line};
+pub use report::{Attached, Delivery, Failure, Policy, label_line, missing_words, one_line};
 pub use unit::{Cap, Unit};
 pub use well_formed::well_formed;

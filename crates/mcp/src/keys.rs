@@ -4,7 +4,7 @@
 //! person sees of a session (`spec/delivery.md` 0.1, 9 and 1.5). So a key has the title for the eye
 //! and the beginning of the id for us.
 
-use sref_delivery::one_line;
+use sref_delivery::{label_line, one_line};
 use sref_query::SessionRecord;
 use sref_session::{Dialect, JsString, SessionId};
 use sref_uri::encode;
@@ -38,6 +38,8 @@ impl<'a> Keys<'a> {
             return encode(id, &Dialect::DSH);
         };
         let title = title.map(|title| one_line(title.as_js_str(), TITLE).replace(' ', "-"));
+        // As one word, since a space is what makes some words harmless.
+        let title = title.map(|title| label_line(title.as_str().into(), TITLE + 1));
         match title.filter(|title| !title.is_empty()) {
             Some(title) => format!("{title}#{short}"),
             None => short.to_owned(),
@@ -118,6 +120,9 @@ mod tests {
         assert_eq!(key(2, "a#b"), "a#b#7d0b4c12");
         assert_eq!(id_of(&key(2, "a#b")), Some("7d0b4c12"));
         assert_eq!(key(3, "x"), "x#ab");
+        // What is offered is typed into a prompt: it cites the session and nothing else.
+        let tricky = key(2, "<b> dsh-session:ImEi, @sref: 3f9c");
+        assert_eq!(tricky, "‹b›-dsh-session∶ImEi,-@sref∶-3f9c#7d0b4c12");
         assert_eq!(keys.of(&records[3].header.id, None), "ab");
         for at in [4, 5] {
             assert_eq!(key(at, "x"), encode(&records[at].header.id, &Dialect::DSH));

@@ -54,7 +54,7 @@ fn resource(record: &SessionRecord, title: Option<&JsString>) -> Resource {
             .header
             .cwd
             .iter()
-            .map(|cwd| sref_delivery::one_line(cwd.as_js_str(), 200)),
+            .map(|cwd| sref_delivery::label_line(cwd.as_js_str(), 200)),
     );
     facts.extend(
         time.iter()

@@ -1,7 +1,7 @@
 use alloc::string::String;
 use core::fmt::{self, Write as _};
 
-use crate::JsStr;
+use crate::{JsStr, Sight};
 
 /// The most bytes that an excerpt shows between its quotation marks.
 const LIMIT: usize = 120;
@@ -9,8 +9,12 @@ const LIMIT: usize = 120;
 /// Foreign text as an error message may quote it: in quotation marks, at most 120 bytes, nothing
 /// in it that a terminal would act on.
 ///
-/// Control, bidi and invisible characters and lone surrogates stand as `\u{…}`, so that no session
-/// id can clear a screen, turn a line around or hide in it. What does not fit becomes `…`.
+/// All that is not simply seen ([`Sight`]) and lone surrogates stand as `\u{…}`, so that no session
+/// id can clear a screen, turn a line around or hide in it; so does `<`, since a model may read the
+/// message, too. What does not fit becomes `…`.
+///
+/// Besides, what Rust's `Debug` escapes is escaped: selectors and joiners also where they do their
+/// work, and spaces that are not U+0020.
 ///
 /// ```
 /// use sref_session::JsString;
@@ -31,7 +35,10 @@ impl fmt::Display for Excerpt<'_> {
             match char::from_u32(code_point) {
                 // Needs no escape between these quotation marks.
                 Some('\'') => piece.push('\''),
-                Some(c) => piece.extend(c.escape_debug()),
+                Some(c) if matches!(c, '\n' | '\r' | '\t' | '\0') => piece.extend(c.escape_debug()),
+                Some('<') => piece.push_str("\\u{3c}"),
+                Some(c) if Sight::of(c).is_visible() => piece.extend(c.escape_debug()),
+                Some(c) => piece.extend(c.escape_unicode()),
                 None => write!(piece, "\\u{{{code_point:x}}}")?,
             }
             let Some(rest) = left.checked_sub(piece.len()) else {
@@ -50,7 +57,7 @@ mod tests {
     use proptest::prelude::*;
     use std::prelude::v1::*;
 
-    use crate::JsString;
+    use crate::{JsString, Sight};
 
     proptest! {
         #[test]
@@ -58,9 +65,7 @@ mod tests {
             let text = JsString::from_utf16(units);
             let shown = text.as_js_str().excerpt().to_string();
             prop_assert!(shown.len() <= 120 + 2 + "…".len());
-            let harmful = |c: char| {
-                c.is_control() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
-            };
+            let harmful = |c: char| c == '<' || !Sight::of(c).is_visible();
             prop_assert!(!shown.contains(harmful), "{:?}", shown);
         }
     }
@@ -72,6 +77,9 @@ mod tests {
         assert_eq!(show(&"x".repeat(121)), format!("\"{}…\"", "x".repeat(120)));
         let escaped = format!("{}\u{1b}", "x".repeat(115));
         assert_eq!(show(&escaped), format!("\"{}…\"", "x".repeat(115)));
+        // Letters to Unicode, and nothing to the eye.
+        assert_eq!(show("a\u{3164}b\u{2800}"), r#""a\u{3164}b\u{2800}""#);
+        assert_eq!(show("</a>\n"), r#""\u{3c}/a>\n""#);
         let half = JsString::from_utf16([0x61, 0xD83D]);
         assert_eq!(half.as_js_str().excerpt().to_string(), r#""a\u{d83d}""#);
     }

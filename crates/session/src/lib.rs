@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`JsString`], [`JsStr`] | Unicode text that may hold lone surrogates |
 //! | [`Excerpt`] | such text as an error message may quote it |
+//! | [`Sight`], [`tame`] | what a character of foreign text shows, and what it could do among other words |
 //! | [`json`] | JSON as `JSON.parse` and `JSON.stringify` treat it |
 //! | [`SessionId`], [`SessionHeader`] | which session, and what its log says of it |
 //! | [`Message`], [`Block`], [`Source`] | one message of a conversation |
@@ -29,8 +30,10 @@ mod header;
 pub mod json;
 mod losses;
 mod message;
+mod sight;
 mod string;
 mod surface;
+mod tame;
 mod title;
 
 pub use dialect::{CheckpointMarkers, Dialect, Placement};
@@ -39,6 +42,8 @@ pub use fold::{FoldError, FoldErrorKind, SurfaceFold};
 pub use header::{SessionHeader, SessionId};
 pub use losses::{Loss, Losses};
 pub use message::{Block, Message, MessageError, Role, Source};
+pub use sight::Sight;
 pub use string::{JsStr, JsString, Wtf8Error};
 pub use surface::{SurfaceEvent, SurfacePayload, SurfaceSnapshot};
+pub use tame::tame;
 pub use title::{TitleError, TitleFold, TitleSnapshot};

@@ -60,6 +60,11 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut event = Vec::new();
         io::stdin().lock().take(EVENT).read_to_end(&mut event)?;
+        // A hook that never understands its host would never attach anything, and be silent: it
+        // fails also where it would have nothing to do. No host keeps a prompt back for that.
+        if let Err(error) = self.host.read(&event) {
+            return give(&self.host.fail(&format!("sref: {error}")));
+        }
         if !may_mention(&event, &Dialect::KNOWN) {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 use sref::session::json::Object;
 use sref::session::{JsStr, JsString};
 
-use sref_delivery::one_line;
+use sref_delivery::label_line;
 
 use crate::console;
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ impl Args {
             Some(label) => Some(label.into()),
             // Somebody else's words, and the mention goes through shells and terminals.
             None => (reader.title(&record.header.id)?)
-                .map(|title| one_line(title.as_js_str(), usize::MAX).into()),
+                .map(|title| label_line(title.as_js_str(), usize::MAX).into()),
         };
         let id = &record.header.id;
         let label = title.as_ref().map_or(id.as_js_str(), JsStr::from);

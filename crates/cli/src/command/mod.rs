@@ -97,7 +97,7 @@ impl Command {
 /// A title for a person. A session without one goes by its id, which stands beside it.
 fn title_line(title: Option<&JsString>) -> String {
     match title {
-        Some(title) if !title.is_empty() => visible::line(title.as_js_str()),
+        Some(title) if !title.is_empty() => visible::label(title.as_js_str()),
         _ => "(no title)".to_owned(),
     }
 }

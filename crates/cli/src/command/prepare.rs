@@ -7,7 +7,10 @@ use sref::service::{ContextMessage, Search, SourceRecord};
 use sref::session::json::{Object, Value};
 use sref::session::{Block, JsStr, JsString, Placement};
 use sref::uri::{Extracted, LeftAsText, LeftReason, extract};
-use sref_delivery::{canonical, missing_words, readable_mentions};
+use sref_delivery::{
+    Failure as Unresolved, Known, Readable, Request, Resolution, canonical, missing_words,
+    readable_mentions, resolve,
+};
 
 use super::Cli;
 use crate::console;
@@ -29,7 +32,7 @@ Examples:
 
 The message comes first, then the context for the model (dsh-0.0.1 has them the other way round). A
 receipt on stderr says what was carried and what was left out. A text without mentions comes back as
-it is, and no store is read.
+it is, and no store is read. A mention that finds no session, or several, is an error.
 
 JSON: {content, additionalContext, receipt: {references, contextBytes, leftAsText, losses}};
 additionalContext is null when nothing is cited. losses: [{sessionId, code, reason, count?}], why
@@ -42,7 +45,12 @@ pub(crate) struct Args {
     /// The text; `-` or none: standard input
     text: Option<String>,
     /// The most bytes of all referenced sessions together, shared by need
-    #[arg(long, value_name = "BYTES", help_heading = "References")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        help_heading = "References",
+        allow_negative_numbers = true
+    )]
     total_budget: Option<usize>,
     /// How mentions are found
     #[arg(
@@ -98,8 +106,9 @@ impl Args {
         Ok(())
     }
 
-    /// The text with its readable mentions (`@sref:3f9c`) in their canonical form. One that names no
-    /// session, or several, stays text and is said aloud.
+    /// The text with its readable mentions (`@sref:3f9c`) in their canonical form, called by their
+    /// titles. One that names no session, or several, fails the command, as any other reference that
+    /// cannot be read does: what a script passes on is whole.
     fn canonical(&self, text: JsString) -> Result<JsString, Failure> {
         if self.mentions == MentionsName::Seed {
             return Ok(text);
@@ -108,34 +117,48 @@ impl Args {
         if readable.is_empty() {
             return Ok(text);
         }
-        let ids = readable.iter().any(|own| own.request.needs_ids());
-        let titles = readable.iter().any(|own| own.request.needs_titles());
-        let known = if ids {
-            let reader = Reader::open(&self.stores)?;
-            let known = reader.known(titles);
-            reader.remark();
-            known?
-        } else {
-            Vec::new()
-        };
+        let known = self.known(&readable)?;
         let dialect = self.spelling.dialect();
-        let done = canonical(
-            text.as_js_str(),
-            &readable,
-            &known,
-            Search::Folding,
-            &dialect,
-        );
-        for failure in &done.failures {
-            let cited = failure.cited.as_deref().unwrap_or("a mention");
-            let closest = match &failure.closest[..] {
-                [] => String::new(),
-                closest => format!("; closest: {}", closest.join(", ")),
-            };
-            let note = format!("{cited} stays text: {}{closest}", failure.reason);
-            console::say(&format!("note: {}", visible::line(note.as_str().into())));
+        let text = text.as_js_str();
+        let done = canonical(text, &readable, &known, Search::Folding, &dialect);
+        match done.failures.first() {
+            None => Ok(done.text),
+            Some(first) => {
+                let told: Vec<String> = done.failures.iter().map(Unresolved::receipt).collect();
+                Err(Failure::new(first.code, told.join("; ")))
+            }
         }
-        Ok(done.text)
+    }
+
+    /// The sessions that mentions may name, those that they do name with their titles.
+    fn known(&self, readable: &[Readable]) -> Result<Vec<Known>, Failure> {
+        let reader = Reader::open(&self.stores)?;
+        let titles = readable.iter().any(|own| own.request.needs_titles());
+        let mut known = Vec::new();
+        if readable.iter().any(|own| own.request.needs_ids()) {
+            let listed = reader.known(titles);
+            reader.remark();
+            known = listed?;
+        }
+        let mut cited = Vec::new();
+        for own in readable.iter().filter(|own| own.label.is_none()) {
+            match (resolve(&own.request, &known, Search::Folding), &own.request) {
+                (Resolution::Found(found), _) if found.title.is_none() => {
+                    cited.push(found.id.clone());
+                }
+                (Resolution::Unknown(_), Request::Session(id)) => cited.push(id.clone()),
+                _ => {}
+            }
+        }
+        for id in cited {
+            // It has one where it can be read; the reading that follows says why it cannot be.
+            let title = reader.title(&id).unwrap_or_default();
+            match known.iter_mut().find(|own| own.id == id) {
+                Some(own) => own.title = title,
+                None => known.push(Known { id, title }),
+            }
+        }
+        Ok(known)
     }
 
     fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {
@@ -302,7 +325,7 @@ fn receipt(context: &ContextMessage) -> String {
                 bytes => format!("{} left out", many(bytes, "byte")),
             };
             [
-                format!("@{}", visible::line(record.label.as_js_str())),
+                format!("@{}", visible::label(record.label.as_js_str())),
                 format!(
                     "{} of {}",
                     count(facts.retained_messages),

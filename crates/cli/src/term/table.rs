@@ -15,6 +15,10 @@ pub(crate) enum Align {
 /// The least that a flexible column is cut to.
 const LEAST: usize = 12;
 
+/// Where nobody gave a width, the cells of a flexible column are whole, and the column is at most so
+/// wide: one title can be somebody's whole prompt, and the others are not padded to its end.
+const ROOM: usize = 60;
+
 /// Rows as lines, two spaces between columns, none behind the last. A flexible column is cut so
 /// that lines fit into `columns`, where that is known.
 pub(crate) fn lines<const N: usize>(
@@ -34,7 +38,10 @@ pub(crate) fn lines<const N: usize>(
     let excess = columns.map_or(0, |columns| total.saturating_sub(columns));
     for (most, align) in widths.iter_mut().zip(aligns) {
         if align == Align::Flexible {
-            *most = (*most).min(most.saturating_sub(excess).max(LEAST));
+            *most = match columns {
+                Some(_) => (*most).min(most.saturating_sub(excess).max(LEAST)),
+                None => (*most).min(ROOM),
+            };
         }
     }
     let mut out = String::new();
@@ -48,8 +55,8 @@ pub(crate) fn lines<const N: usize>(
                 line.push_str("  ");
             }
             let cell = match align {
-                Align::Flexible => fit(cell, most),
-                Align::Left | Align::Right => cell.clone(),
+                Align::Flexible if columns.is_some() => fit(cell, most),
+                _ => cell.clone(),
             };
             let gap = " ".repeat(most.saturating_sub(width(&cell)));
             let (before, after) = match align {
@@ -98,6 +105,16 @@ mod tests {
         // Not below what can be recognised.
         let least = lines([Flexible, Right, Left], &rows, Some(10));
         assert!(least.starts_with("a title tha…  12  "), "{least}");
+    }
+
+    /// One long title costs its own line and no other.
+    #[test]
+    fn where_no_width_is_known_a_column_is_not_as_wide_as_its_longest_cell() {
+        let long = "x".repeat(10_000);
+        let rows = [row([&long, "1", "a"]), row(["short", "2", "b"])];
+        let out = lines([Flexible, Right, Left], &rows, None);
+        let wide = format!("{:60}", "short");
+        assert_eq!(out, format!("{long}  1  a\n{wide}  2  b\n"));
     }
 
     #[test]

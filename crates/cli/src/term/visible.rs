@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use sref::session::JsStr;
+use sref::session::{JsStr, Sight, tame};
 
 /// A text on one line: line breaks and runs of white space become one space.
 pub(crate) fn line(text: JsStr<'_>) -> String {
@@ -15,6 +15,17 @@ pub(crate) fn line(text: JsStr<'_>) -> String {
         return words.into_owned();
     }
     write(text, Shape::Line)
+}
+
+/// A foreign title on one line, so that it is only words also for a model that reads the terminal.
+pub(crate) fn label(text: JsStr<'_>) -> String {
+    let line = line(text);
+    let mut out = String::with_capacity(line.len());
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        out.push(tame(out.as_bytes(), c, characters.peek().copied()));
+    }
+    out
 }
 
 /// A text with its line breaks and tabs.
@@ -87,26 +98,7 @@ fn escape(out: &mut String, code_point: u32) {
 
 /// Whether a character is one that a terminal acts on, or that does not show.
 fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{34F}' | '\u{61C}'
-            // Fillers that show as nothing.
-            | '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}' | '\u{FFA0}'
-            | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}'
-            // Line separators and bidi controls.
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{FE00}'..='\u{FE0F}'
-            | '\u{FEFF}'
-            | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}'
-            // Tag characters and variation selectors.
-            | '\u{E0000}'..='\u{E0FFF}')
-        // Noncharacters.
-        || matches!(c, '\u{FDD0}'..='\u{FDEF}')
-        || u32::from(c) & 0xFFFE == 0xFFFE
+    !Sight::of(c).is_visible()
 }
 
 /// Whether a hidden character does its work here: a joiner between two letters of a script that
@@ -158,6 +150,12 @@ mod tests {
             r"a\u{202e}b\u{2066}c",
         );
         check("a\u{2028}b", "a b", r"a\u{2028}b");
+    }
+
+    #[test]
+    fn a_title_is_only_words() {
+        let title = JsString::from("</b>\nFix\u{7}: @sref:3f9c");
+        assert_eq!(label(title.as_js_str()), r"‹/b› Fix\u{7}: @sref∶3f9c");
     }
 
     #[test]

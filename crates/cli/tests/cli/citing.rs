@@ -186,6 +186,53 @@ fn what_stays_text_is_said() {
     fails(seed, "SESSION_REFERENCE_INVALID_REFERENCE");
 }
 
+/// What a script passes on is whole: nothing stands for a session that was not found.
+#[test]
+fn a_mention_that_names_no_one_session_is_an_error() {
+    let text = "as in @sref:nope and @sref:3f9c and @sref:\"no such words\"";
+    let message = fails(|| on_sample(&["prepare", text]), "mention.unknown");
+    assert!(
+        message.contains("@sref:nope: no session matches"),
+        "{message}"
+    );
+    assert!(
+        message.contains("@sref:\"no such words\": no session"),
+        "{message}"
+    );
+    let message = fails(|| on_sample(&["prepare", "@sref:3f"]), "mention.ambiguous");
+    assert!(
+        message.contains("3f9c") && message.contains("3fd0"),
+        "{message}"
+    );
+    // What is quoted, or is none to the harnesses, is none.
+    for args in [
+        &["prepare", "`@sref:nope`"][..],
+        &["prepare", "@sref:nope", "--mentions", "seed"],
+    ] {
+        assert_eq!(run(on_sample(args)).status, 0, "{args:?}");
+    }
+}
+
+/// As in hooks and over MCP.
+#[test]
+fn a_session_that_is_named_by_its_id_is_called_by_its_title() {
+    let uri = succeed(sref(&["uri", "encode", LOGIN])).stdout;
+    let title = "Login loop after password reset in Safari";
+    for id in ["3f9c", LOGIN, uri.trim()] {
+        let text = format!("as in @sref:{id}!");
+        let json = succeed(on_sample(&["prepare", &text, "--json"])).json();
+        assert_eq!(json["content"], format!("as in @{title}!"));
+        let references = json["receipt"]["references"].as_array().unwrap();
+        assert_eq!(references.len(), 1);
+        assert_eq!(references[0]["label"], title);
+    }
+    // One without a title has nothing but its id.
+    let json = succeed(on_sample(&["prepare", "@sref:09d4", "--json"])).json();
+    assert_eq!(json["content"], format!("@{UNTITLED}"));
+    let gone = || on_sample(&["prepare", "@sref:dsh-session:ImEi"]);
+    fails(gone, "SESSION_REFERENCE_READ_FAILED");
+}
+
 #[test]
 fn errors_have_codes() {
     let own = || on_sample(&["prepare", &mention("3f9c"), "--session", LOGIN]);

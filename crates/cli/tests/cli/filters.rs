@@ -102,6 +102,9 @@ fn since_a_time_ago_or_a_day() {
     let wrong = run(on_machine(home.path(), &["list", "--since", "yesterday"]));
     assert_eq!(wrong.status, 2);
     assert!(wrong.stderr.contains("2026-11-01"), "{}", wrong.stderr);
+    let wrong = run(on_machine(home.path(), &["list", "--since", "-1d"]));
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.stderr.contains("has no sign: 1d"), "{}", wrong.stderr);
 }
 
 #[test]

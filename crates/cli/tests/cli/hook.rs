@@ -23,7 +23,11 @@ fn a_prompt_without_a_mention_is_answered_with_nothing() {
     for host in ["claude", "codex", "gemini", "cline"] {
         // Not even a store that is not there is looked at.
         let command = sref(&["hook", host, "--store", "dsh=/nonexistent"]);
-        let answer = feed(command, b"{\"prompt\":\"fix the cookie\"}");
+        let event: &[u8] = match host {
+            "cline" => b"{\"userPromptSubmit\":{\"prompt\":\"fix the cookie\"}}",
+            _ => b"{\"prompt\":\"fix the cookie\"}",
+        };
+        let answer = feed(command, event);
         assert_eq!(
             (
                 answer.status,
@@ -109,6 +113,44 @@ fn what_no_person_typed_cites_nothing() {
         "{}",
         answer.stdout
     );
+}
+
+/// A hook that does not understand its host says so at the first prompt, not at the first mention.
+/// Every host takes status 1 for a hook that failed, and sends the prompt.
+#[test]
+fn a_broken_event_without_a_mention_is_a_failure_of_the_hook() {
+    for (event, said) in [
+        ("", "is not a JSON object"),
+        ("{\"prompt\":\"hi\"", "is not a JSON object"),
+        ("[1]", "is not a JSON object"),
+        (
+            "{\"prompt\":5,\"userPromptSubmit\":[]}",
+            "has no `prompt` that is a string",
+        ),
+        (
+            "{\"prompt\":\"hi\",\"hook_event_name\":\"Stop\",\"hookName\":\"Stop\"}",
+            "is not `",
+        ),
+    ] {
+        for host in ["claude", "codex", "gemini", "cline"] {
+            for strict in [&[][..], &["--strict"]] {
+                let answer = feed(
+                    on_sample(&[&["hook", host], strict].concat()),
+                    event.as_bytes(),
+                );
+                assert_eq!(
+                    (answer.status, answer.stdout.as_str()),
+                    (1, ""),
+                    "{host} {event}"
+                );
+                assert!(
+                    answer.stderr.contains(said),
+                    "{host} {event}: {}",
+                    answer.stderr
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,24 @@ const COMMANDS: [&str; 9] = [
     "man",
 ];
 
+/// The option is named, not something that nobody asked for.
+#[test]
+fn a_number_with_a_sign_is_the_value_of_its_option() {
+    for args in [
+        &["list", "--limit", "-1"][..],
+        &["show", "x", "--from", "-1"],
+        &["show", "x", "--budget", "-1"],
+        &["show", "x", "--window", "-1"],
+        &["prepare", "x", "--total-budget", "-1"],
+    ] {
+        let answer = run(sref(args));
+        assert_eq!(answer.status, 2, "{args:?}");
+        let option = args[args.len() - 2];
+        let named = format!("invalid value '-1' for '{option} ");
+        assert!(answer.stderr.contains(&named), "{}", answer.stderr);
+    }
+}
+
 #[test]
 fn wrong_usage_is_status_2() {
     for args in [

@@ -8,7 +8,7 @@ use sref_session::{Dialect, Losses, SessionId};
 use sref_uri::encode;
 
 use super::losses::{fact, reasons};
-use super::plain::{count, one_line, size};
+use super::plain::{count, label_line, size};
 
 /// A session that stands in the context, in the numbers that a receipt and a continuation give.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Attached {
         parts
             .map(|(record, (object, (kept, losses)))| Self {
                 session_id: record.session_id.clone(),
-                label: one_line(record.label.as_js_str(), MAX_LABEL),
+                label: label_line(record.label.as_js_str(), MAX_LABEL),
                 messages: record.facts.original_messages,
                 shown: record.facts.retained_messages,
                 left_out: record.facts.omitted_bytes,

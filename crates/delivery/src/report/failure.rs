@@ -7,7 +7,7 @@ use sref_session::JsStr;
 use sref_uri::UriError;
 
 use super::attached::argument;
-use super::plain::one_line;
+use super::plain::{label_line, one_line};
 use crate::readable::{Known, Resolution};
 
 /// A session that a prompt cites and that is not in the context.
@@ -65,7 +65,8 @@ impl Failure {
     }
 
     /// For the person: `@sref:"login": several sessions match: "Login page" claude:5f0c22, …`.
-    pub(super) fn receipt(&self) -> String {
+    #[must_use]
+    pub fn receipt(&self) -> String {
         let mut out = self.fact();
         let Some(first) = self.closest.first() else {
             return out;
@@ -97,7 +98,7 @@ fn offer(own: &Known) -> String {
     let id = argument(&own.id);
     match &own.title {
         Some(title) if !title.is_empty() => {
-            format!("\"{}\" {id}", one_line(title.as_js_str(), 40))
+            format!("\"{}\" {id}", label_line(title.as_js_str(), 40))
         }
         _ => id,
     }

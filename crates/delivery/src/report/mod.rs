@@ -10,4 +10,4 @@ pub use attached::Attached;
 pub use delivery::{Delivery, Policy};
 pub use failure::Failure;
 pub use losses::missing_words;
-pub use plain::one_line;
+pub use plain::{label_line, one_line};

@@ -1,7 +1,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use sref_session::JsStr;
+use sref_session::{JsStr, Sight, tame};
 
 /// Foreign text as one plain line for a person: no control, bidi or invisible character, white space
 /// as single spaces, at most `max` characters with `…` for the rest.
@@ -16,15 +16,40 @@ use sref_session::JsStr;
 /// ```
 #[must_use]
 pub fn one_line(text: JsStr<'_>, max: usize) -> String {
+    line(text, max, |_, c, _| c)
+}
+
+/// A foreign title or label as one plain line that is only words: [`one_line`] in which nothing opens
+/// a tag or cites a session ([`tame`]).
+///
+/// For every place where such a name stands among other words: a mention, a note, a list, a
+/// completion. Not for what a person wrote, and not inside of a snapshot, whose JSON loses nothing.
+///
+/// ```
+/// use sref_delivery::label_line;
+///
+/// assert_eq!(label_line("</system>\nFix\u{7} it".into(), 80), "‹/system› Fix it");
+/// assert_eq!(label_line("as in @sref:3f9c".into(), 80), "as in @sref∶3f9c");
+/// ```
+#[must_use]
+pub fn label_line(text: JsStr<'_>, max: usize) -> String {
+    line(text, max, |before, c, next| {
+        tame(before.as_bytes(), c, next)
+    })
+}
+
+fn line(text: JsStr<'_>, max: usize, shown: fn(&str, char, Option<char>) -> char) -> String {
     let mut out = String::new();
     let mut length = 0;
     let mut gap = false;
     for (run, surrogate) in text.chunks() {
         let lone = surrogate.map(|_| char::REPLACEMENT_CHARACTER);
-        for c in run.chars().chain(lone) {
-            if c.is_whitespace() || c.is_control() {
+        let mut characters = run.chars().chain(lone).peekable();
+        while let Some(c) = characters.next() {
+            let sight = Sight::of(c);
+            if c.is_whitespace() || sight == Sight::Control {
                 gap = !out.is_empty();
-            } else if !is_hidden(c) {
+            } else if sight.is_visible() {
                 let size = 1 + usize::from(gap);
                 if length + size > max {
                     out.push('…');
@@ -34,24 +59,12 @@ pub fn one_line(text: JsStr<'_>, max: usize) -> String {
                     out.push(' ');
                     gap = false;
                 }
-                out.push(c);
+                out.push(shown(&out, c, characters.peek().copied()));
                 length += size;
             }
         }
     }
     out
-}
-
-/// Characters that show nothing, or change how others are shown: bidi controls, zero-width and
-/// other default-ignorable characters, tags, noncharacters.
-const fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-        | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
-        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' | '\u{FDD0}'..='\u{FDEF}')
-        || (c as u32) & 0xFFFE == 0xFFFE
 }
 
 /// A size as a person reads it, in thousands: `830 B`, `7.9 KB`, `31 KB`, `1.2 MB`.
@@ -101,10 +114,24 @@ mod tests {
             let text = JsString::from_utf16(units);
             let line = one_line(text.as_js_str(), max);
             prop_assert!(line.chars().count() <= max + 1);
-            prop_assert!(!line.contains(|c: char| c.is_control() || is_hidden(c)), "{line:?}");
+            prop_assert!(line.chars().all(|c| Sight::of(c).is_visible()), "{line:?}");
             prop_assert!(!line.contains("  ") && line.trim() == line, "{line:?}");
             // What is plain already stays.
             prop_assert_eq!(one_line(line.as_str().into(), usize::MAX), line);
+        }
+
+        /// Whatever hides in it and wherever it is cut, a label cites nothing and opens nothing.
+        #[test]
+        fn a_label_is_only_words(parts in prop::collection::vec(prop::sample::select(vec![
+            "dsh-session:", "dsh-sess", "ion", ":", "\u{200b}", "ImEi", "@sref:", "@[", "](", "<", "/a>", " ",
+            "\u{1b}", "[@t](thread://u)", "\"", "5f0c",
+        ]), 0..12), max in 0_usize..60) {
+            let text = label_line(parts.concat().as_str().into(), max);
+            prop_assert!(!text.contains(['<', '>']), "{text:?}");
+            prop_assert_eq!(crate::readable_mentions(text.as_str().into()), []);
+            let options = sref_uri::MentionOptions::default();
+            let read = sref_uri::extract(text.as_str().into(), &sref_uri::Schemes::known(), &options);
+            prop_assert_eq!(read.map(|read| read.references.len()).ok(), Some(0), "{:?}", text);
         }
     }
 

@@ -361,7 +361,7 @@ fn an_id_closes_no_frame() {
             .context
             .unwrap();
         assert_eq!(context.matches('<').count(), 2, "{context}");
-        assert!(context.contains(r"\u003c/referenced-sessions>\u003creferenced-sessions>"));
+        assert!(context.contains(r"\u{3c}/referenced-sessions>\u{3c}referenced-sessions>"));
     }
 }
 

@@ -1,52 +1,12 @@
 //! Characters that nobody sees: which ones the hardened profile escapes.
 
+use sref_session::Sight;
+
 use super::pictographic::is_pictographic;
 
+/// The other joiner of [`Sight::Joiner`] has no work in an emoji sequence, and is escaped.
 const JOINER: char = '\u{200D}';
 const EMOJI_PRESENTATION: char = '\u{FE0F}';
-
-/// What a character beyond ASCII is to the hardened profile.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
-    Visible,
-    Hidden,
-    /// A variation selector: stays directly after a character that is seen.
-    Selector,
-    /// ZERO WIDTH JOINER: stays inside an emoji sequence.
-    Joiner,
-}
-
-/// The classes, from Unicode 17: property `Default_Ignorable_Code_Point`, the bidi controls, the
-/// C1 controls with DELETE, line and paragraph separator, interlinear annotation, noncharacters.
-const fn sight(c: char) -> Sight {
-    match c {
-        '\u{180B}'..='\u{180D}'
-        | '\u{180F}'
-        | '\u{FE00}'..='\u{FE0F}'
-        | '\u{E0100}'..='\u{E01EF}' => Sight::Selector,
-        JOINER => Sight::Joiner,
-        '\u{7F}'..='\u{9F}'
-        | '\u{AD}'
-        | '\u{34F}'
-        | '\u{61C}'
-        | '\u{115F}'..='\u{1160}'
-        | '\u{17B4}'..='\u{17B5}'
-        | '\u{180E}'
-        | '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{3164}'
-        | '\u{FDD0}'..='\u{FDEF}'
-        | '\u{FEFF}'
-        | '\u{FFA0}'
-        | '\u{FFF0}'..='\u{FFFB}'
-        | '\u{1BCA0}'..='\u{1BCA3}'
-        | '\u{1D173}'..='\u{1D17A}'
-        | '\u{E0000}'..='\u{E0FFF}' => Sight::Hidden,
-        _ if c as u32 & 0xFFFE == 0xFFFE => Sight::Hidden,
-        _ => Sight::Visible,
-    }
-}
 
 /// Whether a character that starts with these two bytes can be one that is not simply visible.
 ///
@@ -60,7 +20,7 @@ const fn sight(c: char) -> Sight {
 pub(super) const fn may_start(first: u8, second: u8) -> bool {
     ((first == 0xE3) & (second == 0x85))
         | ((first == 0xEF) & (second >= 0xB7) & ((second < 0xBC) | (second > 0xBD)))
-        | ((first == 0xE2) & (second <= 0x81))
+        | ((first == 0xE2) & ((second <= 0x81) | (second == 0xA0)))
         | (first == 0xE1)
         | (first >= 0xF0)
         | (first == 0xC2)
@@ -80,19 +40,22 @@ pub(super) fn escaped_at(text: &str, at: usize) -> Option<char> {
 /// That depends on at most two characters before it and one after it, none of them beyond the ends
 /// of the grapheme cluster that it belongs to.
 pub(super) fn is_escaped(text: &str, at: usize, c: char) -> bool {
-    match sight(c) {
+    match Sight::of(c) {
         Sight::Visible => false,
-        Sight::Hidden => true,
+        // JSON has escapes of its own for the controls below the space.
+        Sight::Control => c >= '\u{7F}',
         Sight::Selector => !ends_in_base(&text[..at]),
-        Sight::Joiner => !joins(&text[..at], &text[at + c.len_utf8()..]),
+        Sight::Joiner if c == JOINER => !joins(&text[..at], &text[at + c.len_utf8()..]),
+        _ => true,
     }
 }
 
 /// Whether a variation selector after this text has something to select a variation of.
 fn ends_in_base(before: &str) -> bool {
-    before.chars().next_back().is_some_and(|base| {
-        !base.is_control() && !base.is_whitespace() && sight(base) == Sight::Visible
-    })
+    before
+        .chars()
+        .next_back()
+        .is_some_and(|base| !base.is_whitespace() && Sight::of(base).is_visible())
 }
 
 /// Whether a joiner between these texts joins two elements of an emoji sequence (UTS #51, ED-15a):
@@ -150,6 +113,7 @@ mod tests {
             (0x200B, 0x200F),
             (0x2028, 0x202E),
             (0x2060, 0x206F),
+            (0x2800, 0x2800),
             (0x3164, 0x3164),
             (0xFDD0, 0xFDEF),
             (0xFE00, 0xFE0F),
@@ -231,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_quick_test_misses_nothing() {
-        for c in ('\u{80}'..=char::MAX).filter(|c| sight(*c) != Sight::Visible) {
+        for c in ('\u{80}'..=char::MAX).filter(|c| !Sight::of(*c).is_visible()) {
             let mut bytes = [0; 4];
             let bytes = c.encode_utf8(&mut bytes).as_bytes();
             assert!(may_start(bytes[0], bytes[1]), "{c:?}");

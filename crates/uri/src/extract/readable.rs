@@ -1,14 +1,14 @@
 //! Labels as one short line (`contract.md` §3, "readable labels").
 
-use sref_session::{JsStr, JsString};
+use sref_session::{JsStr, JsString, Sight, tame};
 
 /// The most characters of a label that stand in a text.
 const LIMIT: usize = 120;
 
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
 
-/// Appends a label: a space for each character that cannot be seen or that moves others, and `…`
-/// for what goes beyond 120 characters.
+/// Appends a label: a space for each character that is not simply seen ([`Sight`]), a look-alike for
+/// what could be more than words ([`tame`]), and `…` for what goes beyond 120 characters.
 ///
 /// Inside an emoji, the joiner and the variation selector stay: they are a part of what is seen.
 pub(super) fn push_readable(out: &mut JsString, label: JsStr<'_>) {
@@ -29,9 +29,16 @@ pub(super) fn push_readable(out: &mut JsString, label: JsStr<'_>) {
         // A lone surrogate has three bytes.
         let end = at + character.map_or(3, char::len_utf8);
         let after = characters.peek().and_then(|(_, after)| *after);
-        if character.is_some_and(|c| is_unreadable(c) && !is_in_emoji(before, c, after)) {
+        let shown = character.map(|c| {
+            if Sight::of(c).is_visible() || is_in_emoji(before, c, after) {
+                tame(&label.as_wtf8()[..at], c, after)
+            } else {
+                ' '
+            }
+        });
+        if let Some(shown) = shown.filter(|_| shown != character) {
             out.push(label.slice(done..at));
-            out.push_str(" ");
+            out.push_str(shown.encode_utf8(&mut [0; 4]));
             done = end;
         }
         // A selector leaves the emoji that a joiner may follow.
@@ -41,33 +48,6 @@ pub(super) fn push_readable(out: &mut JsString, label: JsStr<'_>) {
         at = end;
     }
     out.push(label.slice(done..at));
-}
-
-/// Control characters, line ends, bidi controls, and what has no glyph: the default ignorable code
-/// points of Unicode, interlinear annotation marks, the blank Braille pattern.
-fn is_unreadable(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{AD}'
-                | '\u{34F}'
-                | '\u{61C}'
-                | '\u{115F}'..='\u{1160}'
-                | '\u{17B4}'..='\u{17B5}'
-                | '\u{180B}'..='\u{180F}'
-                | '\u{200B}'..='\u{200F}'
-                | '\u{2028}'..='\u{202E}'
-                | '\u{2060}'..='\u{206F}'
-                | '\u{2800}'
-                | '\u{3164}'
-                | '\u{FE00}'..='\u{FE0F}'
-                | '\u{FEFF}'
-                | '\u{FFA0}'
-                | '\u{FFF0}'..='\u{FFFB}'
-                | '\u{1BCA0}'..='\u{1BCA3}'
-                | '\u{1D173}'..='\u{1D17A}'
-                | '\u{E0000}'..='\u{E0FFF}'
-        )
 }
 
 /// Whether a joiner or selector is a part of an emoji.
@@ -115,10 +95,10 @@ mod tests {
             let shown = readable_js(&label);
             let count = label.as_js_str().code_points().count();
             prop_assert_eq!(shown.as_js_str().code_points().count(), count.min(LIMIT + 1));
-            let hidden = shown.to_string().contains(|c: char| {
-                c.is_control() || matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}' | '\u{FEFF}')
+            let harmful = shown.to_string().contains(|c: char| {
+                c == '<' || matches!(Sight::of(c), Sight::Control | Sight::Hidden)
             });
-            prop_assert!(!hidden);
+            prop_assert!(!harmful);
         }
     }
 
@@ -137,6 +117,15 @@ mod tests {
         assert_eq!(
             readable("plan [v2] — ž 日本 \u{0301}"),
             "plan [v2] — ž 日本 \u{0301}"
+        );
+    }
+
+    #[test]
+    fn a_label_is_only_words() {
+        assert_eq!(readable("</a> b"), "‹/a› b");
+        assert_eq!(
+            readable("x dsh-session:ImEi @sref:3f9c"),
+            "x dsh-session∶ImEi @sref∶3f9c"
         );
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Filter {
     ///
     /// Units are m, h, d, w, mo and y, as in the column of ages. A day begins at midnight here; a
     /// time of it can follow (2026-11-01T14:30).
-    #[arg(long, value_name = "WHEN", value_parser = since)]
+    #[arg(long, value_name = "WHEN", value_parser = since, allow_hyphen_values = true)]
     since: Option<i64>,
     /// Only sessions that ran in this directory or below it (`.`: here)
     #[arg(long, value_name = "DIR", value_parser = directory)]
@@ -88,7 +88,14 @@ fn lexical(path: &Path) -> PathBuf {
 /// The moment that `--since` names, in milliseconds since 1970.
 fn since(value: &str) -> Result<i64, String> {
     moment(value, Timestamp::now(), &TimeZone::system()).ok_or_else(|| {
-        "expected a time ago, as in 3h, 2d or 1w, or a day, as in 2026-11-01".to_owned()
+        let expected = "expected a time ago, as in 3h, 2d or 1w, or a day, as in 2026-11-01";
+        match value
+            .strip_prefix('-')
+            .filter(|ago| self::ago(ago).is_some())
+        {
+            Some(ago) => format!("{expected}; a time ago has no sign: {ago}"),
+            None => expected.to_owned(),
+        }
     })
 }
 

@@ -4,6 +4,7 @@ use sref::query::SessionRecord;
 use sref::service::{Agent, Candidate, Config, Limit};
 use sref::session::JsString;
 use sref::session::json::{Object, Value};
+use sref_delivery::label_line;
 
 use crate::failure::Failure;
 use crate::ids::Ids;
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
     /// The most sessions to list
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// List all, also those that another agent started or that were put away
     #[arg(long, conflicts_with = "limit")]
@@ -164,7 +165,10 @@ fn shape(candidate: &Candidate, spelling: &Spelling) -> Value {
     if let Some(size_bytes) = record.size_bytes {
         out.set("sizeBytes", size_bytes);
     }
-    let mention = spelling.mention(&record.header.id, Some(candidate.label()));
+    // Goes into a prompt, and is somebody else's words.
+    let words = label_line(candidate.label(), usize::MAX);
+    let label = Some(words.as_str().into()).filter(|_| !words.is_empty());
+    let mention = spelling.mention(&record.header.id, label);
     out.set("mention", mention);
     for (key, holds) in [
         ("subagent", record.is_subagent),

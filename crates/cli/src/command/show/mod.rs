@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["budget", "window"])]
     full: bool,
     /// Print the conversation from this message on, counted from 1, without a budget
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(conflicts_with_all = ["budget", "window"])]
     from: Option<u64>,
     #[command(flatten)]
