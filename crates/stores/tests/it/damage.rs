@@ -1,8 +1,16 @@
 //! What of a log was not read is told (`spec/dsh-store.md` 4.3): it ends at its first bad line.
 
-use sref_session::Loss;
-use sref_stores::dsh::{DshDatabase, DshOptions};
-use sref_stores::{CancellationToken, Store};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sref_query::SessionQuery as _;
+use sref_session::{JsString, Loss, SurfaceSnapshot};
+use sref_stores::dsh::{DshDatabase, DshOptions, DshStore};
+use sref_stores::{
+    CancellationToken, Corpus, Examination, Listed, Listing, Observation, Store, StoreError,
+    TitleOutcome,
+};
 
 use crate::rows::Rows;
 use crate::support::{APPEND, Home, event, header, tree, user};
@@ -92,4 +100,88 @@ fn a_gap_between_rows_is_told() {
     );
     let absent = store.examine(&["absent".into()], &CancellationToken::new());
     assert!(absent.unwrap()[0].is_err());
+}
+
+/// A store that counts how often a log is read to its end.
+#[derive(Debug)]
+struct Counted {
+    store: DshStore,
+    reads: AtomicUsize,
+}
+
+impl Store for Counted {
+    fn kind(&self) -> &'static str {
+        self.store.kind()
+    }
+
+    fn root(&self) -> &Path {
+        self.store.root()
+    }
+
+    fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
+        self.store.list(cancel)
+    }
+
+    fn find(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Listed>, StoreError> {
+        self.store.find(id, cancel)
+    }
+
+    fn titles(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<TitleOutcome>, StoreError> {
+        self.store.titles(ids, cancel)
+    }
+
+    fn surface(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.store.surface(id, cancel)
+    }
+
+    fn observe(
+        &self,
+        id: &JsString,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Observation>, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.store.observe(id, cancel)
+    }
+
+    fn examine(
+        &self,
+        ids: &[JsString],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Examination>, StoreError> {
+        self.reads.fetch_add(ids.len(), Ordering::SeqCst);
+        self.store.examine(ids, cancel)
+    }
+}
+
+/// A prompt waits for a read: what was lost costs no second one.
+#[tokio::test]
+async fn one_read_gives_the_surface_and_its_losses() {
+    let [head, a, _, c] = log();
+    let home = Home::new();
+    home.write("s", [head, a, "no JSON\n".into(), c].concat().as_bytes());
+    let counted = Arc::new(Counted {
+        store: home.open(DshOptions::default()),
+        reads: AtomicUsize::new(0),
+    });
+    let corpus = Corpus::new(vec![Arc::clone(&counted) as Arc<dyn Store>]);
+    let (id, cancel) = ("s".into(), CancellationToken::new());
+    let surface = corpus.surface(&id, &cancel).await.unwrap().unwrap();
+    assert_eq!(surface.losses.iter().count(), 1);
+    assert_eq!(counted.reads.load(Ordering::SeqCst), 1);
+    let seen = corpus.observe(&id, &cancel).await.unwrap().unwrap();
+    assert_eq!((seen.surface, seen.diagnostics.len()), (surface, 1));
+    assert_eq!(counted.reads.load(Ordering::SeqCst), 2);
 }
