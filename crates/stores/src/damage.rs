@@ -61,18 +61,28 @@ impl Unknown {
     }
 }
 
+/// How often the chain of a conversation is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Breaks {
+    /// At a record that names one which is not there.
+    pub(crate) gaps: u64,
+    /// At one that names itself, or one that follows it.
+    pub(crate) circles: u64,
+}
+
 /// The diagnostics of a log that was read to its end.
 pub(crate) fn diagnostics(
     path: &Path,
     counts: &Counts,
     unknown: &Unknown,
-    gaps: u64,
+    breaks: Breaks,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (kind, number) in [
         (DiagnosticKind::BadLines, counts.bad),
         (DiagnosticKind::LongLines, counts.too_long),
-        (DiagnosticKind::Gaps, gaps),
+        (DiagnosticKind::Gaps, breaks.gaps),
+        (DiagnosticKind::Circles, breaks.circles),
         (DiagnosticKind::RepairedLines, counts.repaired),
     ] {
         if number > 0 {

@@ -112,8 +112,10 @@ pub enum DiagnosticKind {
     TornFrame,
     /// A last line without an end.
     TornTail,
-    /// Records that follow none, though they name one, and their number.
+    /// Records that name one before them which is not there, and their number.
     Gaps,
+    /// Records that name themselves, or one behind them, as the one before, and their number.
+    Circles,
 }
 
 impl DiagnosticKind {
@@ -165,7 +167,8 @@ impl DiagnosticKind {
             | Self::DamagedFrame
             | Self::TornFrame
             | Self::TornTail
-            | Self::Gaps => false,
+            | Self::Gaps
+            | Self::Circles => false,
         }
     }
 
@@ -217,6 +220,7 @@ impl DiagnosticKind {
             Self::TornFrame => ("store.torn-frame", "agent-logs 3.9", "the packed log was cut off, and what stood behind the cut is gone"),
             Self::TornTail => ("store.torn-tail", "agent-logs 1.2", "the last line has no end: its writer was stopped, or is at it"),
             Self::Gaps => ("store.gaps", "agent-logs 2.6", "records before these are not there"),
+            Self::Circles => ("store.circles", "agent-logs 2.6", "records that follow themselves stand in the order of the file"),
         }
     }
 }

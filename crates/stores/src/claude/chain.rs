@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use crate::damage::Breaks;
+
 /// What tells one record from another: its `uuid`, as 128 bits.
 pub(super) type Key = u128;
 
@@ -32,8 +34,8 @@ pub(super) struct Preserved {
 pub(super) struct Path {
     /// Places in the list of nodes, first to last.
     pub(super) nodes: Vec<usize>,
-    /// How often a parent was missing and the path went on at the newest record before it.
-    pub(super) gaps: u64,
+    /// How often the path could not go on at a parent and went on at the newest record before.
+    pub(super) breaks: Breaks,
 }
 
 /// Finds the live conversation.
@@ -42,9 +44,14 @@ pub(super) struct Path {
 pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key>) -> Path {
     let tree = Tree::build(nodes, preserved);
     if !tree.linked {
+        let lost = tree.parents.iter().zip(nodes);
+        let lost = lost.filter(|(own, node)| **own == Parent::Lost && !node.sidechain);
         return Path {
             nodes: in_file_order(nodes),
-            gaps: 0,
+            breaks: Breaks {
+                gaps: lost.count() as u64,
+                circles: 0,
+            },
         };
     }
     let Some(leaf) = tree.leaf(tip) else {
@@ -67,8 +74,10 @@ enum Parent {
     Root,
     /// A parent that is in the file.
     At(usize),
-    /// A parent that is not, or the record itself.
+    /// A parent that is not.
     Lost,
+    /// The record itself.
+    Itself,
 }
 
 struct Tree<'a> {
@@ -93,8 +102,9 @@ impl<'a> Tree<'a> {
             .map(
                 |(at, node)| match node.parent.map(|parent| places.get(&parent)) {
                     None => Parent::Root,
-                    Some(Some(parent)) if *parent != at => Parent::At(*parent),
-                    Some(_) => Parent::Lost,
+                    Some(Some(parent)) if *parent == at => Parent::Itself,
+                    Some(Some(parent)) => Parent::At(*parent),
+                    Some(None) => Parent::Lost,
                 },
             )
             .collect();
@@ -166,7 +176,7 @@ impl<'a> Tree<'a> {
                 way.push(at);
                 match self.parents[at] {
                     Parent::At(parent) => at = parent,
-                    Parent::Root | Parent::Lost => break None,
+                    Parent::Root | Parent::Lost | Parent::Itself => break None,
                 }
             };
             if self.nodes[at].visible {
@@ -194,14 +204,14 @@ impl<'a> Tree<'a> {
             seen[at] = true;
             walked_parts[parts[at]] = true;
             path.nodes.push(at);
-            let parent = match self.parents[at] {
+            match self.parents[at] {
                 Parent::Root => break,
-                Parent::At(parent) if !seen[parent] => Some(parent),
-                Parent::At(_) | Parent::Lost => None,
-            };
-            if let Some(parent) = parent {
-                at = parent;
-                continue;
+                Parent::At(parent) if !seen[parent] => {
+                    at = parent;
+                    continue;
+                }
+                Parent::At(_) | Parent::Itself => path.breaks.circles += 1,
+                Parent::Lost => path.breaks.gaps += 1,
             }
             before = before.min(at);
             let side = self.nodes[at].sidechain;
@@ -210,7 +220,6 @@ impl<'a> Tree<'a> {
                     && self.nodes[*earlier].sidechain == side
                     && !walked_parts[parts[*earlier]]
             });
-            path.gaps += 1;
             let Some(newest) = newest else { break };
             before = newest;
             at = newest;
@@ -334,13 +343,19 @@ mod tests {
             .collect()
     }
 
-    fn check(
-        words: &str,
-        preserved: &[(char, &str)],
-        tip: Option<char>,
-        expected: &str,
-        gaps: u64,
-    ) {
+    fn check(words: &str, preserved: &[(char, &str)], tip: Option<char>, expected: &str) {
+        let path = path(words, preserved, tip);
+        assert_eq!(path, (expected.to_owned(), 0, 0), "{words}");
+    }
+
+    /// The same with so many gaps and circles.
+    fn broken(words: &str, expected: &str, gaps: u64, circles: u64) {
+        let path = path(words, &[], None);
+        assert_eq!(path, (expected.to_owned(), gaps, circles), "{words}");
+    }
+
+    /// The path, its gaps and its circles.
+    fn path(words: &str, preserved: &[(char, &str)], tip: Option<char>) -> (String, u64, u64) {
         let nodes = tree(words);
         let name = |letter: char| Key::from(u32::from(letter));
         let preserved: Vec<Preserved> = preserved
@@ -357,75 +372,80 @@ mod tests {
             .filter(|at| !nodes[**at].sidechain)
             .filter_map(|at| char::from_u32(u32::try_from(nodes[*at].key).unwrap()))
             .collect();
-        assert_eq!((got.as_str(), path.gaps), (expected, gaps), "{words}");
+        let Breaks { gaps, circles } = path.breaks;
+        (got, gaps, circles)
     }
 
     #[test]
     fn a_straight_chain_and_bridges() {
-        check("a b<a c<b", &[], None, "abc", 0);
-        check("a B<a C<b d<c E<d", &[], None, "abcde", 0);
+        check("a b<a c<b", &[], None, "abc");
+        check("a B<a C<b d<c E<d", &[], None, "abcde");
     }
 
     #[test]
     fn the_newest_branch_is_live() {
-        check("a b<a c<b d<a e<d", &[], None, "ade", 0);
+        check("a b<a c<b d<a e<d", &[], None, "ade");
         // A branch that ends in something nobody sees is not dead for that.
-        check("a b<a c<b d<a E<d", &[], None, "ade", 0);
+        check("a b<a c<b d<a E<d", &[], None, "ade");
         // Notes that are written late onto an old branch do not revive it.
-        check("a b<a c<a D<b", &[], None, "ac", 0);
-        check("a b<a ~x<b ~y<x", &[], None, "ab", 0);
+        check("a b<a c<a D<b", &[], None, "ac");
+        check("a b<a ~x<b ~y<x", &[], None, "ab");
     }
 
     #[test]
     fn a_tip_moves_the_end_forward_only_on_its_branch() {
-        check("a b<a C<b D<b", &[], Some('d'), "abd", 0);
-        check("a b<a c<b d<a", &[], Some('c'), "ad", 0);
+        check("a b<a C<b D<b", &[], Some('d'), "abd");
+        check("a b<a c<b d<a", &[], Some('c'), "ad");
     }
 
     #[test]
     fn the_last_of_equal_keys_wins() {
-        check("a b<a c<b b<a d<b", &[], None, "abd", 0);
+        check("a b<a c<b b<a d<b", &[], None, "abd");
     }
 
     #[test]
     fn a_boundary_ends_the_walk() {
-        check("a b<a C d<c e<d", &[], None, "cde", 0);
+        check("a b<a C d<c e<d", &[], None, "cde");
     }
 
     #[test]
     fn kept_messages_follow_their_anchor() {
         // The summary d is the anchor; b was kept.
-        check("a b<a C d<c e<d", &[('d', "b")], None, "cdbe", 0);
+        check("a b<a C d<c e<d", &[('d', "b")], None, "cdbe");
         // The next record hangs on the last kept one.
-        check("a b<a C d<c e<b", &[('d', "b")], None, "cdbe", 0);
+        check("a b<a C d<c e<b", &[('d', "b")], None, "cdbe");
         // The boundary itself is the anchor: kept ones come before the summary.
-        check("a b<a C d<c e<d", &[('c', "ab")], None, "cabde", 0);
-        check("a b<a C d<c e<d", &[('d', "zb")], None, "cdbe", 0);
-        check("a b<a C d<c e<d", &[('z', "b")], None, "cde", 0);
+        check("a b<a C d<c e<d", &[('c', "ab")], None, "cabde");
+        check("a b<a C d<c e<d", &[('d', "zb")], None, "cdbe");
+        check("a b<a C d<c e<d", &[('z', "b")], None, "cde");
     }
 
     #[test]
     fn a_lost_parent_is_bridged_and_counted() {
-        check("a b<a d<? e<d", &[], None, "abde", 1);
-        check("b<b c<b", &[], None, "bc", 1);
-        check("a<b b<a", &[], None, "ab", 1);
-        check("a b<a c<d d<c", &[], None, "abcd", 1);
+        broken("a b<a d<? e<d", "abde", 1, 0);
+        // Nothing is lost in a circle but the order.
+        broken("b<b c<b", "bc", 0, 1);
+        broken("a<b b<a", "ab", 0, 1);
+        broken("a b<a c<d d<c", "abcd", 0, 1);
+        broken("a b<a c<? d<c e<e", "abcde", 1, 1);
         // Branches of one part are not stitched to each other.
-        check("a b<a c<a d<?", &[], None, "acd", 1);
+        broken("a b<a c<a d<?", "acd", 1, 0);
     }
 
     #[test]
     fn without_links_the_file_order_counts() {
-        check("a b ~c d", &[], None, "abd", 0);
-        check("", &[], None, "", 0);
+        check("a b ~c d", &[], None, "abd");
+        broken("a<? ~b<?", "a", 1, 0);
+        broken("a b<?", "ab", 1, 0);
+        check("", &[], None, "");
     }
 
     #[test]
     fn parallel_parts_of_an_answer_are_put_back() {
         // c hangs beside the path: same answer, same parent as b.
-        check("a b<a1 c<a1 d<b", &[], None, "abcd", 0);
-        check("a b<a1 c<a2 d<b", &[], None, "abd", 0);
-        check("a b<a1 c<b1 d<c", &[], None, "abcd", 0);
+        check("a b<a1 c<a1 d<b", &[], None, "abcd");
+        check("a b<a1 c<a2 d<b", &[], None, "abd");
+        check("a b<a1 c<b1 d<c", &[], None, "abcd");
     }
 
     #[test]
@@ -447,6 +467,6 @@ mod tests {
         broken[end].parent = Some(Key::MAX);
         let path = live_path(&broken, &[], None);
         assert_eq!(path.nodes.len(), broken.len());
-        assert_eq!(path.gaps, u64::from(many) + 1);
+        assert_eq!(path.breaks.gaps, u64::from(many) + 1);
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::chain::{Key, Node, Path, Preserved, live_path};
 use super::injected::Said;
 use super::record::{Content, Fact, Kept, Record};
-use crate::damage::Unknown;
+use crate::damage::{Breaks, Unknown};
 use crate::lines::{Counts, LineOptions, LongLines, RecordReader, Repairs};
 use crate::words::{join, tidy};
 
@@ -184,7 +184,7 @@ impl Log {
     }
 
     /// The conversation as a surface, and how often its chain is broken.
-    pub(super) fn surface(mut self) -> (Vec<SurfaceEvent>, u64) {
+    pub(super) fn surface(mut self) -> (Vec<SurfaceEvent>, Breaks) {
         let path = self.path();
         let mut events = Vec::new();
         let mut answer: Option<(u64, Option<u64>, Vec<JsString>)> = None;
@@ -234,7 +234,7 @@ impl Log {
         if let Some((seq, _, texts)) = &answer {
             events.push(answer_event(*seq, texts));
         }
-        (events, path.gaps)
+        (events, path.breaks)
     }
 
     /// Whether a turn followed a command: an answer, or the prompt that it stands for.

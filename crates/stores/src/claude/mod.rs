@@ -250,9 +250,9 @@ fn observation(file: &LogFile, cancel: &CancellationToken) -> Result<Observation
     let header = listed(file, &peek).header;
     let last_record = log.last_record;
     let (counts, unknown) = (log.counts, log.unknown.clone());
-    let (events, gaps) = log.surface();
+    let (events, breaks) = log.surface();
     let surface = SurfaceSnapshot::new(header, last_record, events);
-    let diagnostics = damage::diagnostics(&file.path, &counts, &unknown, gaps);
+    let diagnostics = damage::diagnostics(&file.path, &counts, &unknown, breaks);
     Ok(Observation::new(surface, diagnostics))
 }
 

@@ -31,9 +31,10 @@ use self::rollout::observe;
 use self::state::Home;
 use self::threads::{Chain, Rollout, Shelf, Thread};
 use crate::container::Harm;
+use crate::damage::{self, Breaks};
 use crate::{
     Diagnostic, DiagnosticKind, Environment, Examination, Listed, Listing, Observation, Order,
-    Store, StoreError, TitleOutcome, damage,
+    Store, StoreError, TitleOutcome,
 };
 
 /// The threads of Codex in one home directory.
@@ -143,7 +144,12 @@ fn read(chain: Chain, cancel: &CancellationToken) -> Result<(Log, Vec<Diagnostic
         // Nobody is still writing a log that is packed.
         counts.incomplete_tail &= log.met.harm == Harm::default();
         let unknown = std::mem::take(&mut log.unknown);
-        found.extend(damage::diagnostics(&file.path, &counts, &unknown, 0));
+        found.extend(damage::diagnostics(
+            &file.path,
+            &counts,
+            &unknown,
+            Breaks::default(),
+        ));
         found.extend(log.met.frames(&file.path));
     }
     Ok((log, found))

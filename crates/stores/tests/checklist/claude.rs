@@ -1,5 +1,7 @@
 //! What of a log is the conversation.
 
+use sref_stores::DiagnosticKind::{self, Circles, Gaps};
+
 use super::support::*;
 
 #[test]
@@ -67,54 +69,51 @@ fn the_newest_branch() {
 
 #[test]
 fn broken_chains() {
-    let gaps = |log: &[String], expected: &[&str], gaps: &str| {
+    let breaks = |log: &[String], expected: &[&str], kind: Option<DiagnosticKind>| {
         let home = Home::of(log.concat());
         assert_eq!(home.said(), expected);
-        let told = home.told();
-        let told: Vec<&str> = told.iter().map(|(_, detail)| detail.as_str()).collect();
-        let gaps: Vec<&str> = Some(gaps)
-            .into_iter()
-            .filter(|own| !own.is_empty())
-            .collect();
-        assert_eq!(told, gaps);
+        let kind = kind.map(|kind| (kind, "1".to_owned()));
+        assert_eq!(home.told(), Vec::from_iter(kind));
     };
+    // Only what is not there has cost words.
+    assert!(Gaps.loses_words() && !Circles.loses_words());
     // Its own parent.
-    gaps(
+    breaks(
         &[user("u1", "u1", "a"), user("u2", "u1", "b")],
         &["u:a", "u:b"],
-        "1",
+        Some(Circles),
     );
     // A circle.
-    gaps(
+    breaks(
         &[user("u1", "u2", "a"), user("u2", "u1", "b")],
         &["u:a", "u:b"],
-        "1",
+        Some(Circles),
     );
     // A parent that is not there.
-    gaps(
+    breaks(
         &[
             user("u1", "", "a"),
             user("u2", "u1", "b"),
             user("u3", "lost", "c"),
         ],
         &["u:a", "u:b", "u:c"],
-        "1",
+        Some(Gaps),
     );
     // Many roots: a root is where a conversation begins, and the last one is live.
-    gaps(
+    breaks(
         &[
             user("u1", "", "old"),
             user("u2", "", "new"),
             answer("a2", "u2", "m", "b"),
         ],
         &["u:new", "a:b"],
-        "",
+        None,
     );
     // Without any chain the order of the file counts.
-    gaps(
+    breaks(
         &[user("u1", "", "a"), user("u2", "", "b")],
         &["u:a", "u:b"],
-        "",
+        None,
     );
 }
 
