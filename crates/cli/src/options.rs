@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use sref::envelope::Profile;
 use sref::projection::{Budget, Retention};
-use sref::service::{Config, ReferenceError};
+use sref::service::{Config, ReferenceError, SessionReferenceResolver};
 use sref::session::{Dialect, JsStr, JsString, SessionId};
 use sref::uri::{MentionOptions, Schemes, format_mention};
 use sref_stores::KINDS;
@@ -161,6 +161,14 @@ pub(crate) struct Carriage {
 }
 
 impl Carriage {
+    /// A resolver that carries sessions so.
+    pub(crate) fn resolver<Q>(&self, query: Q) -> Result<SessionReferenceResolver<Q>, Failure> {
+        let resolver = SessionReferenceResolver::new(query, self.config()?);
+        Ok(resolver
+            .with_retention(self.retention.get())
+            .with_profile(self.profile.get()))
+    }
+
     /// The most bytes that one referenced session may take.
     pub(crate) fn budget(&self) -> usize {
         let given = self

@@ -37,7 +37,7 @@ pub(crate) async fn read<Q: SessionQuery>(
         uri: &uri,
         missing: missing.as_deref(),
     };
-    let page = page(&source, cursor, bytes, view.server.profile)?;
+    let page = page(&source, cursor, bytes, view.server.resolver.profile())?;
     view.call.step("page made").await;
     Ok(well_formed(page))
 }

@@ -2,9 +2,8 @@ use std::sync::Arc;
 
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use sref_envelope::Profile;
-use sref_projection::Retention;
 use sref_query::{CancellationToken, SessionQuery};
-use sref_service::Config;
+use sref_service::{Config, SessionReferenceResolver};
 use sref_session::{JsString, SessionId};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -33,14 +32,11 @@ const TURNS: usize = 8;
 /// ```
 #[derive(Debug)]
 pub struct Server<Q> {
-    pub(crate) query: Q,
+    pub(crate) resolver: SessionReferenceResolver<Q>,
     pub(crate) scope: Scope,
     /// Sessions of this directory are offered first.
     pub(crate) here: Option<JsString>,
     pub(crate) callers: Vec<SessionId>,
-    pub(crate) config: Config,
-    pub(crate) retention: Retention,
-    pub(crate) profile: Profile,
     pub(crate) titles: Titles,
     pub(crate) turns: Semaphore,
     /// Fires when the client asks nothing more.
@@ -50,14 +46,31 @@ pub struct Server<Q> {
 impl<Q> Server<Q> {
     /// A server with the defaults of the library, and [`Profile::Hardened`].
     pub fn new(query: Q) -> Self {
+        let resolver = SessionReferenceResolver::new(query, Config::default());
+        Self::over(resolver.with_profile(Profile::Hardened))
+    }
+
+    /// A server that carries sessions as a resolver does: its limits, its dialect, what it keeps of a
+    /// conversation, how it escapes strings. The budget of one session is what a prompt carries;
+    /// pages are smaller. Which sessions are offered, and how they are searched, is the server's.
+    ///
+    /// ```
+    /// use sref_envelope::Profile;
+    /// use sref_mcp::Server;
+    /// use sref_query::MemoryCorpus;
+    /// use sref_service::{Config, SessionReferenceResolver};
+    ///
+    /// let resolver = SessionReferenceResolver::new(MemoryCorpus::new(), Config::default())
+    ///     .with_profile(Profile::Hardened);
+    /// let server = Server::over(resolver);
+    /// # let _ = server;
+    /// ```
+    pub fn over(resolver: SessionReferenceResolver<Q>) -> Self {
         Self {
-            query,
+            resolver,
             scope: Scope::default(),
             here: None,
             callers: Vec::new(),
-            config: Config::default(),
-            retention: Retention::default(),
-            profile: Profile::Hardened,
             titles: Titles::default(),
             turns: Semaphore::new(TURNS),
             ended: CancellationToken::new(),
@@ -88,27 +101,6 @@ impl<Q> Server<Q> {
     #[must_use]
     pub fn with_caller(mut self, id: impl Into<SessionId>) -> Self {
         self.callers.push(id.into());
-        self
-    }
-
-    /// Sets the limits. The budget of one session is what the prompt carries; pages are smaller.
-    #[must_use]
-    pub fn with_config(mut self, config: Config) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Sets what is kept of a conversation that does not fit.
-    #[must_use]
-    pub fn with_retention(mut self, retention: Retention) -> Self {
-        self.retention = retention;
-        self
-    }
-
-    /// Sets how strings of sessions are escaped.
-    #[must_use]
-    pub fn with_profile(mut self, profile: Profile) -> Self {
-        self.profile = profile;
         self
     }
 

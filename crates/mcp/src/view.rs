@@ -25,7 +25,7 @@ pub(crate) struct View<'a, Q> {
 
 impl<'a, Q: SessionQuery> View<'a, Q> {
     pub(crate) async fn open(server: &'a Server<Q>, call: &'a Call) -> Result<Self, Fault> {
-        let listing = server.query.list(&call.cancel);
+        let listing = server.resolver.query().list(&call.cancel);
         let listing = call.cancel.run_until_cancelled(listing).await;
         let listing = listing.ok_or(ReferenceError::Cancelled)?.map_err(|error| {
             let source = error.into();
@@ -79,11 +79,11 @@ impl<'a, Q: SessionQuery> View<'a, Q> {
         self.places.get(id).map(|at| &self.records[*at])
     }
 
-    /// A resolver with the server's limits.
+    /// The server's resolver over these sessions.
     pub(crate) fn resolver(&self) -> SessionReferenceResolver<&Self> {
-        SessionReferenceResolver::new(self, self.server.config)
-            .with_profile(self.server.profile)
-            .with_retention(self.server.retention)
+        self.server
+            .resolver
+            .over(self)
             .with_search(Search::Folding)
             .with_subagents(false)
             .with_archived(false)
@@ -164,7 +164,8 @@ impl<Q: SessionQuery> SessionQuery for View<'_, Q> {
         if !unknown.is_empty() {
             read = self
                 .server
-                .query
+                .resolver
+                .query()
                 .titles(&unknown, cancel)
                 .await
                 .map_err(Into::into)?;
@@ -191,7 +192,7 @@ impl<Q: SessionQuery> SessionQuery for View<'_, Q> {
         if self.server.is_limited() && !self.places.contains_key(id) {
             return Ok(None);
         }
-        let surface = self.server.query.surface(id, cancel).await;
+        let surface = self.server.resolver.query().surface(id, cancel).await;
         let surface = surface.map_err(Into::into)?;
         self.call.step("session read").await;
         Ok(surface)

@@ -31,6 +31,12 @@ use crate::{Config, Search};
 #[derive(Clone)]
 pub struct SessionReferenceResolver<Q> {
     query: Q,
+    settings: Settings,
+}
+
+/// All that does not depend on the source.
+#[derive(Clone)]
+struct Settings {
     config: Config,
     dialect: Dialect,
     schemes: Option<Schemes>,
@@ -48,8 +54,7 @@ pub struct SessionReferenceResolver<Q> {
 impl<Q> SessionReferenceResolver<Q> {
     /// A resolver over a query, with the defaults of the library.
     pub fn new(query: Q, config: Config) -> Self {
-        Self {
-            query,
+        let settings = Settings {
             config,
             dialect: Dialect::default(),
             schemes: None,
@@ -62,6 +67,25 @@ impl<Q> SessionReferenceResolver<Q> {
             frame: Frame::default(),
             shared_budget: None,
             message_ids: Arc::new(|| uuid::Uuid::new_v4().to_string().into()),
+        };
+        Self { query, settings }
+    }
+
+    /// A resolver with the same settings over another query: over a part of the same sessions, say.
+    ///
+    /// ```
+    /// use sref_query::MemoryCorpus;
+    /// use sref_service::{Config, SessionReferenceResolver};
+    ///
+    /// let config = Config::default().with_max_references(1)?;
+    /// let resolver = SessionReferenceResolver::new(MemoryCorpus::new(), config);
+    /// assert_eq!(*resolver.over(MemoryCorpus::new()).config(), config);
+    /// # Ok::<(), sref_service::ReferenceError>(())
+    /// ```
+    pub fn over<P>(&self, query: P) -> SessionReferenceResolver<P> {
+        SessionReferenceResolver {
+            query,
+            settings: self.settings.clone(),
         }
     }
 
@@ -69,63 +93,63 @@ impl<Q> SessionReferenceResolver<Q> {
     /// Default: [`Dialect::DSH`].
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = dialect;
+        self.settings.dialect = dialect;
         self
     }
 
     /// Sets the schemes that mentions may have. Default: the dialect's alone.
     #[must_use]
     pub fn with_schemes(mut self, schemes: Schemes) -> Self {
-        self.schemes = Some(schemes);
+        self.settings.schemes = Some(schemes);
         self
     }
 
     /// Sets how mentions are found in texts. Default: the rules of the seeds.
     #[must_use]
     pub fn with_mention_options(mut self, mentions: MentionOptions) -> Self {
-        self.mentions = mentions;
+        self.settings.mentions = mentions;
         self
     }
 
     /// Sets how candidates are searched. Default: [`Search::Lowercase`].
     #[must_use]
     pub fn with_search(mut self, search: Search) -> Self {
-        self.search = search;
+        self.settings.search = search;
         self
     }
 
     /// Sets whether sessions that another agent started are candidates. Default: they are.
     #[must_use]
     pub fn with_subagents(mut self, subagents: bool) -> Self {
-        self.subagents = subagents;
+        self.settings.subagents = subagents;
         self
     }
 
     /// Sets whether sessions that were put away are candidates. Default: they are.
     #[must_use]
     pub fn with_archived(mut self, archived: bool) -> Self {
-        self.archived = archived;
+        self.settings.archived = archived;
         self
     }
 
     /// Sets what is kept of a conversation that does not fit. Default: [`Retention::Fair`].
     #[must_use]
     pub fn with_retention(mut self, retention: Retention) -> Self {
-        self.retention = retention;
+        self.settings.retention = retention;
         self
     }
 
     /// Sets how strings are escaped. Default: [`Profile::Plain`].
     #[must_use]
     pub fn with_profile(mut self, profile: Profile) -> Self {
-        self.profile = profile;
+        self.settings.profile = profile;
         self
     }
 
     /// Sets the words around the snapshots. Default: those of `contract.md` §7.
     #[must_use]
     pub fn with_frame(mut self, frame: Frame) -> Self {
-        self.frame = frame;
+        self.settings.frame = frame;
         self
     }
 
@@ -133,7 +157,7 @@ impl<Q> SessionReferenceResolver<Q> {
     /// objects, shared by need; each stays within the budget of one. Default: none.
     #[must_use]
     pub fn with_shared_budget(mut self, total: Option<usize>) -> Self {
-        self.shared_budget = total;
+        self.settings.shared_budget = total;
         self
     }
 
@@ -141,7 +165,7 @@ impl<Q> SessionReferenceResolver<Q> {
     /// host has. Default: random UUIDs (version 4).
     #[must_use]
     pub fn with_message_ids(mut self, next: impl Fn() -> JsString + Send + Sync + 'static) -> Self {
-        self.message_ids = Arc::new(next);
+        self.settings.message_ids = Arc::new(next);
         self
     }
 
@@ -153,51 +177,55 @@ impl<Q> SessionReferenceResolver<Q> {
     /// The limits.
     #[must_use]
     pub const fn config(&self) -> &Config {
-        &self.config
+        &self.settings.config
     }
 
     /// The dialect.
     #[must_use]
     pub const fn dialect(&self) -> &Dialect {
-        &self.dialect
+        &self.settings.dialect
     }
 
     pub(crate) const fn search(&self) -> Search {
-        self.search
+        self.settings.search
     }
 
     pub(crate) const fn retention(&self) -> Retention {
-        self.retention
+        self.settings.retention
     }
 
-    pub(crate) const fn profile(&self) -> Profile {
-        self.profile
+    /// How strings are escaped.
+    #[must_use]
+    pub const fn profile(&self) -> Profile {
+        self.settings.profile
     }
 
     pub(crate) const fn frame(&self) -> &Frame {
-        &self.frame
+        &self.settings.frame
     }
 
     pub(crate) const fn shared_budget(&self) -> Option<usize> {
-        self.shared_budget
+        self.settings.shared_budget
     }
 
     pub(crate) const fn mentions(&self) -> &MentionOptions {
-        &self.mentions
+        &self.settings.mentions
     }
 
     pub(crate) fn schemes(&self) -> Schemes {
-        self.schemes
+        self.settings
+            .schemes
             .clone()
-            .unwrap_or_else(|| Schemes::from(&self.dialect))
+            .unwrap_or_else(|| Schemes::from(&self.settings.dialect))
     }
 
     pub(crate) fn lists(&self, record: &SessionRecord) -> bool {
-        (self.subagents || !record.is_subagent) && (self.archived || !record.is_archived)
+        (self.settings.subagents || !record.is_subagent)
+            && (self.settings.archived || !record.is_archived)
     }
 
     pub(crate) fn next_message_id(&self) -> JsString {
-        (self.message_ids)()
+        (self.settings.message_ids)()
     }
 }
 
@@ -205,16 +233,16 @@ impl<Q> SessionReferenceResolver<Q> {
 impl<Q> fmt::Debug for SessionReferenceResolver<Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionReferenceResolver")
-            .field("config", &self.config)
-            .field("dialect", &self.dialect)
-            .field("mentions", &self.mentions)
-            .field("search", &self.search)
-            .field("subagents", &self.subagents)
-            .field("archived", &self.archived)
-            .field("retention", &self.retention)
-            .field("profile", &self.profile)
-            .field("frame", &self.frame)
-            .field("shared_budget", &self.shared_budget)
+            .field("config", &self.settings.config)
+            .field("dialect", &self.settings.dialect)
+            .field("mentions", &self.settings.mentions)
+            .field("search", &self.settings.search)
+            .field("subagents", &self.settings.subagents)
+            .field("archived", &self.settings.archived)
+            .field("retention", &self.settings.retention)
+            .field("profile", &self.settings.profile)
+            .field("frame", &self.settings.frame)
+            .field("shared_budget", &self.settings.shared_budget)
             .finish_non_exhaustive()
     }
 }

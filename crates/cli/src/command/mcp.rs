@@ -43,10 +43,7 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let reader = Reader::open(&self.stores)?;
         reader.remark();
-        let mut server = Server::new(reader.corpus().clone())
-            .with_config(self.carriage.config()?)
-            .with_retention(self.carriage.retention.get())
-            .with_profile(self.carriage.profile.get());
+        let mut server = Server::over(self.carriage.resolver(reader.corpus().clone())?);
         if self.all {
             // Agents start their servers where they work.
             if let Some(here) = here(None) {

@@ -170,10 +170,10 @@ impl Args {
             None => Arc::default(),
         };
         let own = reader::own_id(self.own.session.as_deref(), &records)?;
-        let config = self.carriage.config()?;
-        let resolver = reader::resolver(reader.corpus(), config, &self.spelling)
-            .with_retention(self.carriage.retention.get())
-            .with_profile(self.carriage.profile.get())
+        let resolver = self
+            .carriage
+            .resolver(reader.corpus())?
+            .with_dialect(self.spelling.dialect())
             .with_shared_budget(self.total_budget);
         let content = vec![Block::Text(extracted.text.clone())];
         let prepared =

@@ -4,8 +4,7 @@
 //! drops everything in silence. Text before or after the JSON makes all of it a plain text. A
 //! blocked prompt is shown to the person with the reason, so that it can be copied.
 
-use super::{Answer, Definition, Limits, NOTE, Reply};
-use crate::event::Fields;
+use super::{Definition, Form, Limits, NOTE, fields};
 use crate::unit::{Cap, Unit};
 
 const EVENT: &str = "UserPromptSubmit";
@@ -24,18 +23,9 @@ pub(super) static DEFINITION: Definition = Definition {
         role: "system",
         timeout_ms: 30_000,
     },
-    fields: Fields {
-        kind: "claude",
-        event: ("hook_event_name", &[EVENT]),
-        prompt: (None, "prompt"),
-        session: "session_id",
-        cwd: Some("cwd"),
-        transcript: Some("transcript_path"),
-        sub_agent: Some("agent_id"),
+    fields: fields("claude", &[EVENT]),
+    form: Form::Json {
+        event: EVENT,
+        block: "block",
     },
-    write,
 };
-
-fn write(answer: &Answer) -> Reply {
-    super::write_json(answer, EVENT, "block")
-}

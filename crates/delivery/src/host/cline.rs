@@ -12,7 +12,7 @@ use alloc::string::String;
 
 use sref_session::json::{Object, Value};
 
-use super::{Answer, Definition, Limits, NOTE, Reply};
+use super::{Answer, Definition, Form, Limits, NOTE, Reply};
 use crate::event::Fields;
 use crate::unit::{Cap, Unit};
 
@@ -40,7 +40,7 @@ pub(super) static DEFINITION: Definition = Definition {
         // `agent_id` is there for the main agent too.
         sub_agent: Some("parent_agent_id"),
     },
-    write,
+    form: Form::Own(write),
 };
 
 fn write(answer: &Answer) -> Reply {

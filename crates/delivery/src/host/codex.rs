@@ -4,8 +4,7 @@
 //! hook, and nothing is delivered. A context that goes with a block is stored and sent with the
 //! next prompt. The cap cuts the middle out and keeps both ends.
 
-use super::{Answer, Definition, Limits, NOTE, Reply};
-use crate::event::Fields;
+use super::{Definition, Form, Limits, NOTE, fields};
 use crate::unit::{Cap, Unit};
 
 const EVENT: &str = "UserPromptSubmit";
@@ -23,18 +22,9 @@ pub(super) static DEFINITION: Definition = Definition {
         role: "developer",
         timeout_ms: 600_000,
     },
-    fields: Fields {
-        kind: "codex",
-        event: ("hook_event_name", &[EVENT]),
-        prompt: (None, "prompt"),
-        session: "session_id",
-        cwd: Some("cwd"),
-        transcript: Some("transcript_path"),
-        sub_agent: Some("agent_id"),
+    fields: fields("codex", &[EVENT]),
+    form: Form::Json {
+        event: EVENT,
+        block: "block",
     },
-    write,
 };
-
-fn write(answer: &Answer) -> Reply {
-    super::write_json(answer, EVENT, "block")
-}

@@ -3,7 +3,7 @@
 //! The context is appended to the prompt in `<hook_context>` with `<` and `>` as `&lt;` and `&gt;`,
 //! so our tags arrive in that form; the hardened profile keeps the JSON between them untouched.
 
-use super::{Answer, Definition, Limits, NOTE, Reply};
+use super::{Definition, Form, Limits, NOTE, fields};
 use crate::event::Fields;
 use crate::unit::{Cap, Unit};
 
@@ -24,17 +24,11 @@ pub(super) static DEFINITION: Definition = Definition {
         timeout_ms: 60_000,
     },
     fields: Fields {
-        kind: "gemini",
-        event: ("hook_event_name", &[EVENT]),
-        prompt: (None, "prompt"),
-        session: "session_id",
-        cwd: Some("cwd"),
-        transcript: Some("transcript_path"),
         sub_agent: None,
+        ..fields("gemini", &[EVENT])
     },
-    write,
+    form: Form::Json {
+        event: EVENT,
+        block: "deny",
+    },
 };
-
-fn write(answer: &Answer) -> Reply {
-    super::write_json(answer, EVENT, "deny")
-}

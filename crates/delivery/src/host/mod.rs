@@ -90,7 +90,33 @@ struct Definition {
     name: &'static str,
     limits: Limits,
     fields: Fields,
-    write: fn(&Answer) -> Reply,
+    form: Form,
+}
+
+/// How a host takes an answer.
+enum Form {
+    /// One JSON object, as Claude Code had it first.
+    Json {
+        /// What the host calls the event.
+        event: &'static str,
+        /// What it calls a decision to stop the prompt.
+        block: &'static str,
+    },
+    /// Its own.
+    Own(fn(&Answer) -> Reply),
+}
+
+/// The members of Claude Code's event, which others took over.
+const fn fields(kind: &'static str, events: &'static [&'static str]) -> Fields {
+    Fields {
+        kind,
+        event: ("hook_event_name", events),
+        prompt: (None, "prompt"),
+        session: "session_id",
+        cwd: Some("cwd"),
+        transcript: Some("transcript_path"),
+        sub_agent: Some("agent_id"),
+    }
 }
 
 impl Host {
@@ -163,7 +189,11 @@ impl Host {
     /// ```
     #[must_use]
     pub fn reply(self, answer: &Answer) -> Reply {
-        (self.definition().write)(&self.checked(answer))
+        let answer = self.checked(answer);
+        match self.definition().form {
+            Form::Json { event, block } => write_json(&answer, event, block),
+            Form::Own(write) => write(&answer),
+        }
     }
 
     /// Says that the hook could not do its work, in the host's form. The prompt goes out alone.
@@ -214,8 +244,7 @@ impl Host {
     }
 }
 
-/// The form that Claude Code, Codex and Gemini CLI share: members only where they say something,
-/// and no other member.
+/// [`Form::Json`]: members only where they say something, and no other member.
 fn write_json(answer: &Answer, event: &'static str, block: &'static str) -> Reply {
     let output = match answer {
         Answer::Silent => return Reply::default(),

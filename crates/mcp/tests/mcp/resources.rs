@@ -1,7 +1,8 @@
 use serde_json::{Value, json};
+use sref_envelope::Profile;
 use sref_mcp::Server;
 use sref_query::{MemoryCorpus, SessionRecord};
-use sref_service::Config;
+use sref_service::{Config, SessionReferenceResolver};
 use sref_session::SessionHeader;
 
 use crate::support::{Client, add, corpus, sessions_in};
@@ -52,7 +53,8 @@ async fn a_snapshot_is_as_large_as_its_channel() {
         let corpus = MemoryCorpus::new();
         add(&corpus, "claude:1", "Long", "/p", &[&long]);
         let budget = Config::default().with_max_reference_bytes(100_000);
-        let server = Server::new(corpus).with_config(budget.unwrap());
+        let resolver = SessionReferenceResolver::new(corpus, budget.unwrap());
+        let server = Server::over(resolver.with_profile(Profile::Hardened));
         let mut client = Client::named(server, name, "2025-11-25").await;
         let read = client
             .result("resources/read", json!({"uri": "claude:1"}))
