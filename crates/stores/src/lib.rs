@@ -42,5 +42,6 @@ pub use ids::listed_id;
 pub use locate::{Environment, Located, discover, locate};
 pub use open::{KINDS, open};
 pub use order::Order;
+pub(crate) use store::each;
 pub use store::{Examination, Listed, Listing, Mode, Observation, Store, TitleOutcome};
 pub use tokio_util::sync::CancellationToken;

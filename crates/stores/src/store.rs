@@ -62,11 +62,12 @@ pub trait Store: Send + Sync + fmt::Debug {
         &self,
         id: &JsString,
         cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError>;
+    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+        let seen = self.observe(id, cancel)?;
+        Ok(seen.map(|seen| seen.surface))
+    }
 
     /// The current surface of a session with all that is to be told of its log, from one read.
-    ///
-    /// By default the surface alone, with nothing to be told.
     ///
     /// # Errors
     ///
@@ -75,13 +76,7 @@ pub trait Store: Send + Sync + fmt::Debug {
         &self,
         id: &JsString,
         cancel: &CancellationToken,
-    ) -> Result<Option<Observation>, StoreError> {
-        let surface = self.surface(id, cancel)?;
-        Ok(surface.map(|surface| Observation {
-            surface,
-            diagnostics: Vec::new(),
-        }))
-    }
+    ) -> Result<Option<Observation>, StoreError>;
 
     /// Reads sessions to their ends and tells what of them was passed over, one entry an id, in the
     /// order of `ids`. An entry that is an error is that of [`surface`](Self::surface).
@@ -96,20 +91,27 @@ pub trait Store: Send + Sync + fmt::Debug {
         ids: &[JsString],
         cancel: &CancellationToken,
     ) -> Result<Vec<Examination>, StoreError> {
-        let mut out = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            let seen = self.observe(id, cancel);
-            out.push(match seen {
-                Ok(Some(seen)) => Ok(seen.diagnostics),
-                Ok(None) => Err(StoreError::not_found()),
-                Err(error) => Err(error),
-            });
-        }
-        Ok(out)
+        each(ids, cancel, |id| {
+            let seen = self.observe(id, cancel)?;
+            seen.map(|seen| seen.diagnostics)
+                .ok_or_else(StoreError::not_found)
+        })
     }
+}
+
+/// An answer for each id, in their order, until the caller wants none any more.
+pub(crate) fn each<T>(
+    ids: &[JsString],
+    cancel: &CancellationToken,
+    mut answer: impl FnMut(&JsString) -> Result<T, StoreError>,
+) -> Result<Vec<Result<T, StoreError>>, StoreError> {
+    let answers = ids.iter().map(|id| {
+        if cancel.is_cancelled() {
+            return Err(StoreError::cancelled());
+        }
+        Ok(answer(id))
+    });
+    answers.collect()
 }
 
 /// What one read of a session gave: its surface, and what was passed over in its log.

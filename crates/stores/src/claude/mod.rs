@@ -23,7 +23,7 @@ use self::log::Log;
 use self::peek::Peek;
 use crate::{
     Diagnostic, DiagnosticKind, Examination, Listed, Listing, Observation, Order, Store,
-    StoreError, TitleOutcome, damage, file,
+    StoreError, TitleOutcome, damage, each, file,
 };
 
 /// The sessions of Claude Code below one `projects` directory.
@@ -183,27 +183,11 @@ impl Store for ClaudeStore {
         let files = self.files(&mut Vec::new(), cancel)?;
         let files: HashMap<&JsString, &LogFile> =
             files.iter().map(|file| (&file.id, file)).collect();
-        let mut outcomes = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            outcomes.push(match files.get(id) {
-                None => Err(StoreError::not_found()),
-                Some(file) => observe(file, |handle, size| peek::title(handle, size, file.agent))
-                    .map(|title| title.map(TitleSnapshot::plain)),
-            });
-        }
-        Ok(outcomes)
-    }
-
-    fn surface(
-        &self,
-        id: &JsString,
-        cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        let seen = self.observe(id, cancel)?;
-        Ok(seen.map(|seen| seen.surface))
+        each(ids, cancel, |id| {
+            let file = files.get(id).ok_or_else(StoreError::not_found)?;
+            let title = observe(file, |handle, size| peek::title(handle, size, file.agent))?;
+            Ok(title.map(TitleSnapshot::plain))
+        })
     }
 
     fn observe(
@@ -225,17 +209,10 @@ impl Store for ClaudeStore {
         let files = self.files(&mut Vec::new(), cancel)?;
         let files: HashMap<&JsString, &LogFile> =
             files.iter().map(|file| (&file.id, file)).collect();
-        let mut out = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            out.push(match files.get(id) {
-                None => Err(StoreError::not_found()),
-                Some(file) => observation(file, cancel).map(|seen| seen.diagnostics),
-            });
-        }
-        Ok(out)
+        each(ids, cancel, |id| {
+            let file = files.get(id).ok_or_else(StoreError::not_found)?;
+            Ok(observation(file, cancel)?.diagnostics)
+        })
     }
 }
 

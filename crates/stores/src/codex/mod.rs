@@ -34,7 +34,7 @@ use crate::container::Harm;
 use crate::damage::{self, Breaks};
 use crate::{
     Diagnostic, DiagnosticKind, Environment, Examination, Listed, Listing, Observation, Order,
-    Store, StoreError, TitleOutcome,
+    Store, StoreError, TitleOutcome, each,
 };
 
 /// The threads of Codex in one home directory.
@@ -242,29 +242,14 @@ impl Store for CodexStore {
         let shelf = self.shelf(cancel)?;
         let only = ids.first().filter(|_| ids.len() == 1);
         let names = Names::read(&self.home, only, cancel)?;
-        let mut outcomes = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
+        each(ids, cancel, |id| {
+            let rollouts = shelf.rollouts(id)?;
+            if rollouts.is_empty() {
+                return Err(StoreError::not_found());
             }
-            let title = shelf.rollouts(id).and_then(|rollouts| {
-                if rollouts.is_empty() {
-                    return Err(StoreError::not_found());
-                }
-                names.title(&Thread::new(rollouts, None), cancel)
-            });
-            outcomes.push(title.map(|title| title.map(TitleSnapshot::plain)));
-        }
-        Ok(outcomes)
-    }
-
-    fn surface(
-        &self,
-        id: &JsString,
-        cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        let seen = self.observe(id, cancel)?;
-        Ok(seen.map(|seen| seen.surface))
+            let title = names.title(&Thread::new(rollouts, None), cancel)?;
+            Ok(title.map(TitleSnapshot::plain))
+        })
     }
 
     fn observe(
@@ -300,13 +285,6 @@ impl Store for CodexStore {
         cancel: &CancellationToken,
     ) -> Result<Vec<Examination>, StoreError> {
         let shelf = self.shelf(cancel)?;
-        let mut out = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            out.push(self.examine_thread(&shelf, id, cancel));
-        }
-        Ok(out)
+        each(ids, cancel, |id| self.examine_thread(&shelf, id, cancel))
     }
 }

@@ -32,14 +32,14 @@ mod versions;
 
 use std::path::{Path, PathBuf};
 
-use sref_session::{JsString, SurfaceSnapshot};
+use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
 use self::listing::{Entry, Found};
 use self::load::Want;
 use crate::{
     Examination, Listed, Listing, Mode, Observation, Order, Store, StoreError, StoreErrorKind,
-    TitleOutcome,
+    TitleOutcome, each,
 };
 
 pub use self::path::{project_directory, session_directory, session_of_directory};
@@ -240,23 +240,7 @@ impl Store for DshStore {
         cancel: &CancellationToken,
     ) -> Result<Vec<TitleOutcome>, StoreError> {
         let found = self.among(ids, cancel)?;
-        let mut out: Vec<TitleOutcome> = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            out.push(Self::title(found.get(id), cancel));
-        }
-        Ok(out)
-    }
-
-    fn surface(
-        &self,
-        id: &JsString,
-        cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        let seen = self.observe(id, cancel)?;
-        Ok(seen.map(|seen| seen.surface))
+        each(ids, cancel, |id| Self::title(found.get(id), cancel))
     }
 
     fn observe(
@@ -279,18 +263,11 @@ impl Store for DshStore {
         cancel: &CancellationToken,
     ) -> Result<Vec<Examination>, StoreError> {
         let found = self.among(ids, cancel)?;
-        let mut out = Vec::with_capacity(ids.len());
-        for id in ids {
-            if cancel.is_cancelled() {
-                return Err(StoreError::cancelled());
-            }
-            let entry = found.get(id).ok_or_else(StoreError::not_found);
-            out.push(entry.and_then(|entry| {
-                let (_, log) = log::read(entry, Want::Surface, cancel)?;
-                Ok(log.damage(&entry.path))
-            }));
-        }
-        Ok(out)
+        each(ids, cancel, |id| {
+            let entry = found.get(id).ok_or_else(StoreError::not_found)?;
+            let (_, log) = log::read(entry, Want::Surface, cancel)?;
+            Ok(log.damage(&entry.path))
+        })
     }
 }
 

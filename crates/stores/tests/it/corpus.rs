@@ -8,7 +8,9 @@ use std::time::Duration;
 use sref_query::{QueryError, SessionQuery};
 use sref_session::{JsString, SessionHeader, SessionId, SurfaceSnapshot};
 use sref_stores::dsh::{DshOptions, Encoding};
-use sref_stores::{CancellationToken, Corpus, Listed, Listing, Store, StoreError, TitleOutcome};
+use sref_stores::{
+    CancellationToken, Corpus, Listed, Listing, Observation, Store, StoreError, TitleOutcome,
+};
 
 use crate::support::{APPEND, Home, event, header, one_message, shown, user};
 
@@ -60,22 +62,20 @@ impl Store for Other {
         Ok(ids.iter().map(|_| Ok(None)).collect())
     }
 
-    fn surface(
+    fn observe(
         &self,
         id: &JsString,
         cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
+    ) -> Result<Option<Observation>, StoreError> {
         let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(running, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(20));
         self.running.fetch_sub(1, Ordering::SeqCst);
         let found = self.find(id, cancel)?;
         Ok(found.map(|listed| {
-            SurfaceSnapshot::new(
-                listed.header,
-                listed.updated_at.map(i64::unsigned_abs),
-                vec![],
-            )
+            let seq = listed.updated_at.map(i64::unsigned_abs);
+            let surface = SurfaceSnapshot::new(listed.header, seq, vec![]);
+            Observation::new(surface, vec![])
         }))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sref_query::SessionQuery as _;
-use sref_session::{JsString, Loss, SurfaceSnapshot};
+use sref_session::{JsString, Loss};
 use sref_stores::dsh::{DshDatabase, DshOptions, DshStore};
 use sref_stores::{
     CancellationToken, Corpus, Examination, Listed, Listing, Observation, Store, StoreError,
@@ -136,15 +136,6 @@ impl Store for Counted {
         cancel: &CancellationToken,
     ) -> Result<Vec<TitleOutcome>, StoreError> {
         self.store.titles(ids, cancel)
-    }
-
-    fn surface(
-        &self,
-        id: &JsString,
-        cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.store.surface(id, cancel)
     }
 
     fn observe(

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _};
-use sref_session::{JsString, SessionHeader, SurfaceSnapshot};
+use sref_session::{JsString, SessionHeader};
 use tokio_util::sync::CancellationToken;
 
 use self::schema::{SESSION_COLUMNS, Schema};
@@ -20,7 +20,7 @@ use super::scan::Scan;
 use crate::database::{snapshot, sql_error};
 use crate::{
     Diagnostic, DiagnosticKind, Examination, Listed, Listing, Mode, Observation, Position, Store,
-    StoreError, StoreErrorKind, TitleOutcome,
+    StoreError, StoreErrorKind, TitleOutcome, each,
 };
 
 /// How many rows are read between two looks at the cancellation token.
@@ -228,24 +228,8 @@ impl Store for DshDatabase {
                     StoreError::new(StoreErrorKind::Title, error.to_string()).at_path(&self.path)
                 })
             };
-            let mut out: Vec<TitleOutcome> = Vec::with_capacity(ids.len());
-            for id in ids {
-                if cancel.is_cancelled() {
-                    return Err(StoreError::cancelled());
-                }
-                out.push(title(id));
-            }
-            Ok(out)
+            each(ids, cancel, title)
         })
-    }
-
-    fn surface(
-        &self,
-        id: &JsString,
-        cancel: &CancellationToken,
-    ) -> Result<Option<SurfaceSnapshot>, StoreError> {
-        let seen = self.observe(id, cancel)?;
-        Ok(seen.map(|seen| seen.surface))
     }
 
     fn observe(
@@ -275,19 +259,13 @@ impl Store for DshDatabase {
             return Ok(ids.iter().map(|_| Err(StoreError::not_found())).collect());
         }
         self.read(cancel, |connection, schema| {
-            let mut out = Vec::with_capacity(ids.len());
-            for id in ids {
-                if cancel.is_cancelled() {
-                    return Err(StoreError::cancelled());
-                }
+            let damage = |id: &JsString| {
                 let header = self.header(connection, id, cancel)?;
-                let header = header.ok_or_else(StoreError::not_found);
-                out.push(header.and_then(|header| {
-                    let (_, log) = self.load(connection, schema, header, Want::Surface, cancel)?;
-                    Ok(log.damage(&self.path))
-                }));
-            }
-            Ok(out)
+                let header = header.ok_or_else(StoreError::not_found)?;
+                let (_, log) = self.load(connection, schema, header, Want::Surface, cancel)?;
+                Ok(log.damage(&self.path))
+            };
+            each(ids, cancel, damage)
         })
     }
 }
