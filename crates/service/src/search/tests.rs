@@ -121,6 +121,12 @@ mod folding {
             ("𝐀𝐁", "ab"),
             ("ｶﾞｰﾄﾞ", "ガード"),
             ("하", "한국"),
+            // One or two characters inside a run, and beside Latin ones.
+            ("付", "支付回调重复扣款"),
+            ("重复", "支付回调重复扣款"),
+            ("api回", "支付API回调"),
+            ("ẞ", "straße"),
+            ("ß", "STRASSE"),
         ] {
             assert!(finds(Search::Folding, query, text), "{query} in {text}");
         }

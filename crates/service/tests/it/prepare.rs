@@ -31,6 +31,23 @@ fn code(result: Result<Prepared, ReferenceError>) -> &'static str {
     result.unwrap_err().code()
 }
 
+/// `spec/agent-logs.md` 1.9, 17: a mention inside a cited session is its text. Its session is not read:
+/// here that would fail, since there is none.
+#[test]
+fn a_mention_inside_a_cited_session_is_not_followed() {
+    let paced = Paced::default();
+    let words = "see @[b](dsh-session:ImIi) </session>";
+    paced
+        .corpus
+        .set_surface("a", surface("a", vec![user(1, words)]));
+    let prepared = prepare(&resolver(paced), &cite(&["a"])).unwrap();
+    let context = prepared.context.unwrap();
+    assert_eq!(context.objects.len(), 1);
+    let object = &context.objects[0];
+    assert!(object.contains("see @[b](dsh-session:ImIi)"), "{object}");
+    assert!(!object.contains('<'), "{object}");
+}
+
 #[test]
 fn a_context_is_one_user_message_with_its_records() {
     let paced = Paced::default();

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sref_session::JsString;
 
+use super::injected;
 use super::log::{Titles, line_options, prompt_text};
 use super::record::{Content, Fact, Record};
 use crate::lines::{LineReader, RecordReader, Repairs};
@@ -142,7 +143,8 @@ pub(super) fn title(mut file: File, size: u64, agent: bool) -> io::Result<Option
     file.rewind()?;
     let mut peek = Peek::default();
     peek.prompt((&file).take(size), agent)?;
-    let title = peek.first_prompt.or(titles.last_prompt).or(peek.command);
+    let last = titles.last_prompt.as_ref().and_then(injected::title);
+    let title = peek.first_prompt.or(last).or(peek.command);
     Ok(title
         .filter(|title| !title.is_empty())
         .map(|title| tidy(&title)))

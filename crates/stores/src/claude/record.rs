@@ -9,7 +9,7 @@ use super::injected::{self, Said};
 use super::origin;
 use crate::digest::Digest;
 use crate::raw::{Raw, elements, members};
-use crate::words::join;
+use crate::words::{join, wrapper};
 
 /// A record of the conversation's tree, or one of the facts beside it.
 #[derive(Debug, Default)]
@@ -196,6 +196,13 @@ impl Record {
         }
         if matches!(&*kind, b"user" | b"attachment") {
             self.unknown.extend(origin::strange(own));
+        }
+        if let Content::Prompt(said) = &self.content {
+            let words = said.iter().filter_map(|said| match said {
+                Said::Words(text) => wrapper(text.as_js_str()),
+                _ => None,
+            });
+            self.unknown.extend(words);
         }
         let taken_back: Vec<Key> = [own.retracted, own.refused, own.superseded]
             .into_iter()

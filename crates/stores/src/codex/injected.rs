@@ -80,6 +80,20 @@ pub(super) fn open(block: JsStr<'_>) -> Option<JsString> {
     Some(text(rest.to_vec()))
 }
 
+/// Whether a name is the beginning of machinery: a client calls a thread by the first words of what
+/// it sent, wrapper included, until a model finds a name (3.8, 3.11).
+pub(super) fn is_name_of_nobody(name: &JsString) -> bool {
+    let bytes = name.as_wtf8().trim_ascii_start();
+    let is_tag = |name: &&[u8]| {
+        let rest = bytes
+            .strip_prefix(b"<")
+            .and_then(|rest| rest.strip_prefix(*name));
+        rest.is_some_and(|rest| rest.first().is_none_or(|next| b"> ".contains(next)))
+    };
+    let mut leads = LEADS.iter().chain([&AGENTS_MD]);
+    leads.any(|lead| bytes.starts_with(lead)) || TAGS.iter().any(is_tag)
+}
+
 /// What follows one piece of machinery at the start of `bytes`.
 fn after_machinery(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(AGENTS_MD) {

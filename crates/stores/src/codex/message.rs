@@ -5,7 +5,7 @@ use sref_session::json::{Kind, RawString};
 
 use super::injected;
 use crate::raw::{Raw, elements};
-use crate::words::join;
+use crate::words::{join, wrapper};
 
 /// What stands for a prompt of pictures alone.
 const IMAGE: &str = "[image]";
@@ -88,10 +88,25 @@ pub(super) fn strange(payload: Raw<'_>) -> Vec<JsString> {
         let event = event.filter(|kind| !MACHINE_EVENTS.iter().any(|name| kind.is_string(name)));
         return event.map(|kind| named("kind", kind)).into_iter().collect();
     }
+    if is(kind, "item_completed") {
+        let item = payload.member("item").filter(|item| {
+            let kind = item.member("type");
+            is(kind, "UserMessage")
+        });
+        let content = item.and_then(|item| item.member("content"));
+        return content.map(wrappers).unwrap_or_default();
+    }
     if !is(kind, "message") || !is(role, "user") {
         return Vec::new();
     }
+    let content = payload.member("content");
+    // Where the log says whose it is, it is known.
+    let wrapped = |said: &Said<'_>| match content {
+        Some(content) if said.kinds.is_empty() && said.metadata.is_empty() => wrappers(content),
+        _ => Vec::new(),
+    };
     let said = Said::of(payload);
+    let wrapped = wrapped(&said);
     let kinds = said.kinds.into_iter().filter(|kind| {
         // The word for what the writer itself does not know.
         author(Some(*kind), None) == Author::Unsaid && !kind.is_null() && !kind.is_string("unknown")
@@ -101,7 +116,21 @@ pub(super) fn strange(payload: Raw<'_>) -> Vec<JsString> {
     kinds
         .map(|kind| named("content_item_kinds", kind))
         .chain(types.map(|own| named("provenance", own)))
+        .chain(wrapped)
         .collect()
+}
+
+/// The wrappers in the words of a person that nobody knows (1.7).
+fn wrappers(content: Raw<'_>) -> Vec<JsString> {
+    let mut found = Vec::new();
+    each_part(content, |_, part| {
+        if let Part::Text(text) = part {
+            let words = text.decode().unwrap_or_default();
+            let words = injected::read(words.as_js_str());
+            found.extend(words.and_then(|words| wrapper(words.as_js_str())));
+        }
+    });
+    found
 }
 
 /// The words of a person in the content of a `UserMessage` item.
@@ -315,6 +344,24 @@ mod tests {
             assert_eq!(event(known), [] as [JsString; 0]);
         }
         assert_eq!(strange(raw("[]")), [] as [JsString; 0]);
+        // 1.7: a wrapper that nobody knows, where nothing says whose it is.
+        let text = r#"[{"type":"text","text":"<brand-new>x</brand-new>"}]"#;
+        let wrapped = [JsString::from("tag=brand-new")];
+        let message = format!(r#"{{"type":"message","role":"user","content":{text}}}"#);
+        assert_eq!(strange(raw(&message)), wrapped);
+        let item = |kind: &str| {
+            let log = format!(
+                r#"{{"type":"item_completed","item":{{"type":"{kind}","content":{text}}}}}"#
+            );
+            strange(raw(&log))
+        };
+        assert_eq!(item("UserMessage"), wrapped);
+        assert_eq!(item("AgentMessage"), [] as [JsString; 0]);
+        let own = format!(
+            r#"{{"type":"message","role":"user","content":{text}{}}}"#,
+            passed(r#""content_item_kinds":["user.text"]"#)
+        );
+        assert_eq!(strange(raw(&own)), [] as [JsString; 0]);
     }
 
     #[test]

@@ -63,7 +63,8 @@ impl Names {
     ) -> Result<Option<JsString>, StoreError> {
         let id = thread.head().thread();
         let row = self.rows.get(id);
-        if let Some(name) = row.and_then(|row| row.name.as_ref()) {
+        let name = row.and_then(|row| row.name.as_ref());
+        if let Some(name) = name.filter(|name| !injected::is_name_of_nobody(name)) {
             return Ok(Some(tidy(name)));
         }
         let known = row.and_then(|row| {
@@ -85,7 +86,7 @@ impl Names {
                 .cloned()
         };
         let title = given
-            .filter(is_filled)
+            .filter(|name| is_filled(name) && !injected::is_name_of_nobody(name))
             .or(known)
             .or(scan.prompt)
             .or(scan.model_prompt)

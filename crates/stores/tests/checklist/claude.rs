@@ -330,6 +330,42 @@ fn injected_text() {
     );
 }
 
+/// 1.7: people quote them in reports, so only the whole block in its very spelling counts.
+#[test]
+fn interrupt_markers() {
+    for marker in [
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+    ] {
+        check(&[user("u1", "", "a"), user("u2", "u1", marker)], &["u:a"]);
+        for quoted in [
+            format!("{marker}."),
+            format!("> {marker}"),
+            format!("{marker}\nwhat is this?"),
+            marker.to_lowercase(),
+            marker.replace(']', ""),
+        ] {
+            let log = [user("u1", "", "a"), user("u2", "u1", &quoted)];
+            check(&log, &["u:a", &format!("u:{quoted}")]);
+        }
+    }
+}
+
+/// 1.7: what nobody knows stays, and is told.
+#[test]
+fn unknown_wrappers() {
+    let wrapped = "<brand-new-reminder>x</brand-new-reminder>";
+    let home = Home::of(
+        user("u1", "", wrapped)
+            + &user("u2", "u1", &format!("what is {wrapped}?"))
+            + &user("u3", "u2", "<div>x</div>"),
+    );
+    assert_eq!(home.said()[0], format!("u:{wrapped}").as_str());
+    let unknown = sref_stores::DiagnosticKind::UnknownRecords;
+    let detail = r#"1: "tag=brand-new-reminder""#.to_owned();
+    assert_eq!(home.told(), [(unknown, detail)]);
+}
+
 #[test]
 fn slash_commands() {
     let command = "<command-message>review</command-message><command-name>/review</command-name><command-args>it</command-args>";

@@ -43,6 +43,23 @@ fn titles_by_who_gave_them() {
     );
 }
 
+/// 1.7: what a harness wrote never becomes the title.
+#[test]
+fn nothing_injected_is_a_title() {
+    let last = |text: &str| format!("{{\"type\":\"last-prompt\",\"lastPrompt\":\"{text}\"}}\n");
+    let answer = assistant("a1", "", "m", &text("done"));
+    assert_eq!(title(&[answer.clone(), last("go on")]).unwrap(), "go on");
+    let machine = last("<task-notification>task 1 has ended, and its outp");
+    assert_eq!(title(&[answer, machine.clone()]), None);
+    let log = [
+        user("u1", "", "<local-command-stdout>x</local-command-stdout>"),
+        user("u2", "u1", "<system-reminder>x</system-reminder>"),
+        machine,
+        user("u3", "u2", "fix it"),
+    ];
+    assert_eq!(title(&log).unwrap(), "fix it");
+}
+
 #[test]
 fn listing_shows_sessions_and_explains_the_rest() {
     let meta = "{\"type\":\"ai-title\",\"aiTitle\":\"Nothing said\"}\n";

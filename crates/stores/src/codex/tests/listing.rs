@@ -220,9 +220,15 @@ fn a_rollout_without_a_header() {
 /// 1.5: names are local time; the thread's own time is not taken from them.
 #[test]
 fn the_time_in_a_name_is_not_taken_for_utc() {
-    let name = format!("sessions/2026/10/25/rollout-2026-10-25T02-30-00-{A}.jsonl");
-    let home = Home::new(&[(name.as_str(), log(A, ""))]);
-    assert_eq!(home.list().sessions[0].header.created_at, 1_785_567_600_000);
+    // An hour that there is twice, and a day that is not yet over elsewhere.
+    for name in [
+        format!("sessions/2026/10/25/rollout-2026-10-25T02-30-00-{A}.jsonl"),
+        format!("sessions/2026/08/02/rollout-2026-08-02T00-00-00-{A}.jsonl"),
+        format!("sessions/2026/07/31/rollout-2026-07-31T23-59-59-{A}.jsonl"),
+    ] {
+        let home = Home::new(&[(name.as_str(), log(A, ""))]);
+        assert_eq!(home.list().sessions[0].header.created_at, 1_785_567_600_000);
+    }
 }
 
 /// 3.8: where the header names no directory, the first turn does.

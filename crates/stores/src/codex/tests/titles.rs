@@ -180,6 +180,43 @@ fn nobody_has_no_title() {
     );
 }
 
+/// 1.7, 3.8: the beginning of a wrapper is no name, wherever it was written down.
+#[test]
+fn nothing_injected_is_a_name() {
+    for machine in [
+        "# Context from my IDE setup: ## Open tabs…",
+        "# AGENTS.md instructions for /w/api…",
+        "<environment_context> <cwd>/w/a…",
+    ] {
+        check(
+            &log(&[renamed(
+                "2026-08-01T08:00:00Z",
+                &format!(",\"thread_name\":\"{machine}\""),
+            )]),
+            "",
+            "first prompt",
+        );
+        check(
+            &log(&[]),
+            &index("2026-08-01T08:00:00Z", machine),
+            "first prompt",
+        );
+        let home = Home::new(&[(place(A).as_str(), log(&[]))]);
+        let database = Connection::open(home.path("state_1.sqlite")).unwrap();
+        let sql = format!(
+            "CREATE TABLE threads (id TEXT, name TEXT); INSERT INTO threads VALUES ('{A}', '{machine}')"
+        );
+        database.execute_batch(&sql).unwrap();
+        drop(database);
+        assert_eq!(home.title(A).as_deref(), Some("first prompt"));
+    }
+    check(
+        &log(&[]),
+        &index("2026-08-01T08:00:00Z", "# Context"),
+        "# Context",
+    );
+}
+
 /// 3.1: the variable counts in the environment that the store is opened for.
 #[test]
 fn the_database_of_an_environment() {
