@@ -11,6 +11,7 @@ pub(crate) struct Raw<'a>(&'a [u8]);
 
 impl<'a> Raw<'a> {
     /// Takes the next value of a scanner.
+    #[inline]
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> Result<Self, JsonError> {
         let range = scanner.skip_value()?;
         Ok(Self(scanner.slice(range)))
@@ -46,14 +47,19 @@ impl<'a> Raw<'a> {
         RawString::of_passed(self.0)
     }
 
-    /// Whether this is the string `text`.
+    /// Whether this is the string `text`, in which no backslash stands.
     pub(crate) fn is_string(self, text: &str) -> bool {
-        self.string().is_some_and(|string| string.is(text))
+        debug_assert!(!text.contains('\\'), "{text}");
+        let [b'"', own @ .., b'"'] = self.0 else {
+            return false;
+        };
+        // Only an escape lets other bytes say the same.
+        own == text.as_bytes() || self.string().is_some_and(|string| string.is(text))
     }
 
     /// Whether this is a string other than the empty one.
     pub(crate) fn is_filled(self) -> bool {
-        self.kind() == Kind::String && self.0.len() > 2
+        matches!(self.0, [b'"', _, _, ..])
     }
 
     pub(crate) fn decode(self) -> Option<JsString> {

@@ -56,14 +56,16 @@ impl Scanner<'_> {
         let mut all = true;
         let is_array = self.each_element(|scanner| {
             // Short numbers behind one another, as writers put them.
-            while let Some((integer, end)) = short_integer(scanner.bytes, scanner.at) {
+            let (bytes, mut at) = (scanner.bytes, scanner.at);
+            while let Some((integer, end)) = short_integer(bytes, at) {
                 each(integer);
-                scanner.at = end;
-                if scanner.bytes[end] == b']' {
+                if bytes[end] == b']' {
+                    scanner.at = end;
                     return Ok(());
                 }
-                scanner.at += 1;
+                at = end + 1;
             }
+            scanner.at = at;
             scanner.white_space();
             let range = scanner.skip_value()?;
             match safe_integer(scanner.slice(range)) {

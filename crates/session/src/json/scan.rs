@@ -130,13 +130,27 @@ impl<'a> Scanner<'a> {
     ///
     /// Whatever breaks the grammar.
     pub fn next_key(&mut self) -> Result<Option<RawString<'a>>, JsonError> {
-        if !self.next(b'{', b'}')? {
+        // A comma and a key right behind a value, as most writers have it.
+        if let Some([before, b',', b'"']) = self.around()
+            && *before != b'{'
+            && !is_white(*before)
+        {
+            self.at += 1;
+        } else if !self.next(b'{', b'}')? {
             return Ok(None);
         }
         let key = self.raw_string()?;
-        self.white_space();
+        if self.bytes.get(self.at) != Some(&b':') {
+            self.white_space();
+        }
         self.expect(b':')?;
         Ok(Some(key))
+    }
+
+    /// The byte before, the next one and the one behind it.
+    #[inline]
+    fn around(&self) -> Option<&[u8; 3]> {
+        self.bytes.get(self.at.checked_sub(1)?..)?.first_chunk()
     }
 
     /// Inside an array, after `[` or an element: passes up to the next element, or `]`.
@@ -152,7 +166,6 @@ impl<'a> Scanner<'a> {
     ///
     /// Whether the scanner stands after the opening bracket is told by the byte before: a value
     /// never ends with `{`, `[` or white space that follows one.
-    #[inline]
     fn next(&mut self, open: u8, close: u8) -> Result<bool, JsonError> {
         let first = match self.at.checked_sub(1).map(|before| self.bytes[before]) {
             Some(before) if is_white(before) => self.stands_after(open),
@@ -210,8 +223,13 @@ impl<'a> Scanner<'a> {
     pub fn skip_value(&mut self) -> Result<Range<usize>, JsonError> {
         self.white_space();
         let start = self.at;
-        if !self.skip_scalar()? {
-            self.skip_container()?;
+        match self.byte()? {
+            b'"' => {
+                self.at += 1;
+                self.rest_of_string()?;
+            }
+            b'{' | b'[' => self.skip_container()?,
+            _ => self.skip_word()?,
         }
         Ok(start..self.at)
     }
@@ -224,17 +242,26 @@ impl<'a> Scanner<'a> {
                 self.at += 1;
                 self.rest_of_string()?;
             }
-            b'-' | b'0'..=b'9' => self.skip_number()?,
             b'{' | b'[' => return Ok(false),
-            b't' => self.literal(b"true")?,
-            b'f' => self.literal(b"false")?,
-            b'n' => self.literal(b"null")?,
-            _ => return Err(self.unexpected()),
+            _ => self.skip_word()?,
         }
         Ok(true)
     }
 
+    /// Passes a number, `true`, `false` or `null`.
+    #[inline(never)]
+    fn skip_word(&mut self) -> Result<(), JsonError> {
+        match self.byte()? {
+            b'-' | b'0'..=b'9' => self.skip_number(),
+            b't' => self.literal(b"true"),
+            b'f' => self.literal(b"false"),
+            b'n' => self.literal(b"null"),
+            _ => Err(self.unexpected()),
+        }
+    }
+
     /// Passes a container from its opening bracket on.
+    #[inline(never)]
     fn skip_container(&mut self) -> Result<(), JsonError> {
         let mut open = Levels::default();
         'container: loop {
