@@ -11,12 +11,16 @@ use super::header::{LogHeader, NoHeader, compatible};
 use super::listing::Entry;
 use super::load::{Loaded, Loader, Want};
 use super::scan::Scan;
-use crate::container::{FrameFault, Frames, HeaderText, Unpacked, header_text, torn_text};
+use crate::container::{
+    FrameFault, Frames, HeaderText, Unpacked, WORTH_A_THREAD, ahead, header_text, torn_text,
+};
 use crate::lines::{LineOptions, LineReader, LongLines, Wholeness};
 use crate::{StoreError, StoreErrorKind, file};
 
 /// The longest header line. Longer first lines are no headers.
 const HEADER: usize = 1 << 20;
+/// How many packed bytes are read at once.
+const PACKED: usize = 128 << 10;
 /// How many lines are read between two looks at the cancellation token.
 const LINES_BETWEEN_LOOKS: u64 = 64;
 
@@ -132,7 +136,13 @@ fn read_once(
             let loaded = scan.finish()?;
             Ok((header, Loaded { torn, ..loaded }))
         }
-        Packing::Zstd => read_packed(BufReader::new(file), length, format, want, cancel),
+        Packing::Zstd => read_packed(
+            BufReader::with_capacity(PACKED, file),
+            length,
+            format,
+            want,
+            cancel,
+        ),
     }
 }
 
@@ -158,17 +168,13 @@ fn read_packed(
     log.seek(SeekFrom::Start(frames.first_end))
         .map_err(io_error)?;
     if frames.end > frames.first_end {
-        let text = Unpacked::new(&mut log, frames.end - frames.first_end).map_err(io_error)?;
-        let mut lines = LineReader::new(text, options());
-        if feed(&mut lines, &mut scan, cancel)? {
-            let position = lines.line().position;
-            return Err(StoreError::new(
-                StoreErrorKind::Damaged,
-                "a whole frame that ends inside a line",
-            )
-            .at(position));
+        let length = frames.end - frames.first_end;
+        let mut text = Unpacked::new(&mut log, length).map_err(io_error)?;
+        if length < WORTH_A_THREAD {
+            feed_whole(&mut text, &mut scan, cancel)?;
+        } else {
+            ahead(&mut text, |text| feed_whole(text, &mut scan, cancel))?;
         }
-        scan.must_be_whole()?;
     }
     if frames.end < length
         && let Some(text) = torn_text(&mut log, frames.end, length).map_err(io_error)?
@@ -178,6 +184,24 @@ fn read_packed(
     let loaded = scan.finish()?;
     let torn = frames.end < length;
     Ok((header, Loaded { torn, ..loaded }))
+}
+
+/// Feeds the text of whole frames.
+fn feed_whole(
+    text: &mut dyn Read,
+    scan: &mut Scan<'_>,
+    cancel: &CancellationToken,
+) -> Result<(), StoreError> {
+    let mut lines = LineReader::new(text, options());
+    if feed(&mut lines, scan, cancel)? {
+        let position = lines.line().position;
+        return Err(StoreError::new(
+            StoreErrorKind::Damaged,
+            "a whole frame that ends inside a line",
+        )
+        .at(position));
+    }
+    scan.must_be_whole()
 }
 
 fn options() -> LineOptions {

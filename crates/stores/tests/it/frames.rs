@@ -313,6 +313,42 @@ fn whole_blocks_of_a_torn_frame_are_kept() {
     assert_eq!(last, Some(count - 1));
 }
 
+/// A log that is unpacked ahead of its reader ends in the same ways as one that is not.
+#[test]
+fn a_large_log_ends_as_a_small_one() {
+    let damaged = || Outcome::Refused(StoreErrorKind::Damaged);
+    let log = || {
+        let body = (0..10).map(|at| frame(large(at * 100, 100)));
+        let log: Vec<_> = std::iter::once(frame(header("s", 1))).chain(body).collect();
+        assert!(log.concat().len() > 512 << 10);
+        log
+    };
+    let changed = |change: &dyn Fn(&mut Vec<Vec<u8>>)| {
+        let mut log = log();
+        change(&mut log);
+        let [strict, isolating] = outcomes(&log);
+        assert_eq!(strict, isolating);
+        strict
+    };
+    assert_eq!(changed(&|_| {}), Outcome::Read(Some(999)));
+    let cut_off = changed(&|log| log[10].truncate(1000));
+    assert_eq!(cut_off, Outcome::Read(Some(899)));
+    for at in [1, 7, 10] {
+        assert_eq!(changed(&|log| log[at][5000] ^= 0x55), damaged());
+        assert_eq!(changed(&|log| log[at] = frame("nonsense\n")), damaged());
+    }
+
+    let home = Home::new();
+    let path = home.log("s").with_extension("jsonl.zstd");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, log().concat()).unwrap();
+    let store = home.open(DshOptions::default());
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let error = store.surface(&"s".into(), &cancel).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Cancelled);
+}
+
 /// Text that a frame of a thousandth of it holds costs the time to unpack it, and no memory.
 #[cfg(target_os = "linux")]
 #[test]
