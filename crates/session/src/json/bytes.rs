@@ -112,30 +112,25 @@ fn unicode_escape_end(bytes: &[u8], at: usize) -> Result<usize, JsonErrorKind> {
 ///
 /// A string must begin at `at`.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "only the low bytes are looked at"
-)]
 pub(super) fn strings_before_another(bytes: &[u8], at: usize) -> (u64, usize) {
-    /// `","` as the low bytes of a word.
-    const BETWEEN: u32 = u32::from_le_bytes(*b"\",\"\0");
     let (mut count, mut next) = (0, at);
     let mut at = at + 1;
     while let Some(window) = chunk::<16>(bytes, at) {
-        let window = u128::from_le_bytes(*window);
-        let marks = special_bytes(window as u64);
+        let Some(word) = window.first_chunk::<8>() else {
+            break;
+        };
+        let marks = special_bytes(u64::from_le_bytes(*word));
         if marks == 0 {
             at += 8;
             continue;
         }
-        let mark = marks.trailing_zeros() & 0x38;
-        let found = (window >> mark) as u32;
-        at += mark as usize / 8;
-        if found & 0xFF_FFFF == BETWEEN {
+        let mark = marks.trailing_zeros() as usize / 8;
+        at += mark;
+        if window[mark..].starts_with(b"\",\"") {
             count += 1;
             next = at + 2;
             at += 3;
-        } else if found as u8 == b'\\'
+        } else if window[mark] == b'\\'
             && let Ok(end) = escape_end(bytes, at)
         {
             at = end;
