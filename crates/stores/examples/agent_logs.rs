@@ -7,6 +7,8 @@
 //! process has had.
 #![expect(clippy::print_stdout, reason = "a program for a person to read")]
 
+#[path = "measure/content.rs"]
+mod content;
 mod measure;
 
 use std::fs::{self, File};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use sref_stores::{CancellationToken, open};
 
+use content::Content;
 use measure::{Outcome, forget_peak, peak, print, ratio};
 
 const ROUNDS: usize = 5;
@@ -30,26 +33,37 @@ fn main() -> Outcome<()> {
     } else {
         Agent::Codex
     };
-    match &*what {
+    write(root.path(), agent, &what, number)?;
+    if what.ends_with("-list") {
+        listing(root.path(), agent)
+    } else {
+        reading(root.path(), agent)
+    }
+}
+
+/// Writes what is read then; nothing of it stays in memory.
+fn write(root: &Path, agent: Agent, what: &str, number: Option<u64>) -> Outcome<()> {
+    let content = &mut Content::new();
+    let path = agent.path(root, 0);
+    match what {
         "claude" | "codex" | "codex-zst" => {
-            let size = number.unwrap_or(200) << 20;
-            let path = agent.path(root.path(), 0);
-            write_log(&path, agent, 0, size)?;
+            write_log(&path, agent, 0, number.unwrap_or(200) << 20, content)?;
             if what == "codex-zst" {
                 pack(&path)?;
             }
         }
-        "claude-line" | "codex-line" => write_long_line(&agent.path(root.path(), 0), agent)?,
+        "claude-line" | "codex-line" => {
+            write_log(&path, agent, 0, 100 << 10, content)?;
+            append_long_line(&path, agent)?;
+        }
         "claude-list" | "codex-list" => {
-            let sessions = number.unwrap_or(10_000);
-            for at in 0..sessions {
-                write_log(&agent.path(root.path(), at), agent, at, 200 << 10)?;
+            for at in 0..number.unwrap_or(10_000) {
+                write_log(&agent.path(root, at), agent, at, 200 << 10, content)?;
             }
-            return listing(root.path(), agent);
         }
         _ => return Err("claude, codex, codex-zst, …-line or …-list".into()),
     }
-    reading(root.path(), agent)
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -93,7 +107,7 @@ fn result_size(turn: u64) -> usize {
 }
 
 /// Writes a log in which about a thirtieth is what somebody said.
-fn write_log(path: &Path, agent: Agent, at: u64, size: u64) -> Outcome<()> {
+fn write_log(path: &Path, agent: Agent, at: u64, size: u64, content: &mut Content) -> Outcome<()> {
     fs::create_dir_all(path.parent().ok_or("no parent")?)?;
     let mut out = Counting {
         out: BufWriter::new(File::create(path)?),
@@ -114,12 +128,19 @@ fn write_log(path: &Path, agent: Agent, at: u64, size: u64) -> Outcome<()> {
     while out.written < size {
         let said = format!("Please look into number {turn} of session {at}. ").repeat(6);
         let answer = format!("I have read file {turn}; the retry loop holds the lock. ").repeat(12);
-        let result = source_code(result_size(turn));
+        let is_picture = turn % 10 == 9;
+        let size = result_size(turn);
+        let result = if is_picture && matches!(agent, Agent::Claude) {
+            content.picture(size)
+        } else {
+            content.source(size)
+        };
         let words = Step {
             turn,
             said,
             answer,
             result,
+            is_picture,
         };
         match agent {
             Agent::Claude => claude_turn(&mut out, at, &words, &mut last)?,
@@ -131,17 +152,18 @@ fn write_log(path: &Path, agent: Agent, at: u64, size: u64) -> Outcome<()> {
 }
 
 /// What is said and done in a turn.
-struct Step {
+struct Step<'a> {
     turn: u64,
     said: String,
     answer: String,
-    result: String,
+    result: &'a str,
+    is_picture: bool,
 }
 
 fn claude_turn(
     out: &mut Counting<impl Write>,
     at: u64,
-    words: &Step,
+    words: &Step<'_>,
     last: &mut String,
 ) -> Outcome<()> {
     let Step {
@@ -149,6 +171,7 @@ fn claude_turn(
         said,
         answer,
         result,
+        is_picture,
     } = words;
     let id = id(at);
     let mut record = |kind: &str, message: &str, more: &str| {
@@ -181,10 +204,9 @@ fn claude_turn(
         )),
         &format!(r#","requestId":"req_{turn}""#),
     )?;
-    let block = if turn % 10 == 9 {
+    let block = if *is_picture {
         format!(
-            r#"[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}}]"#,
-            "iVBORw0KGgoA".repeat(result.len() / 12)
+            r#"[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{result}"}}}}]"#
         )
     } else {
         format!("\"{result}\"")
@@ -201,12 +223,13 @@ fn claude_turn(
     Ok(())
 }
 
-fn codex_turn(out: &mut impl Write, words: &Step) -> Outcome<()> {
+fn codex_turn(out: &mut impl Write, words: &Step<'_>) -> Outcome<()> {
     let Step {
         turn,
         said,
         answer,
         result,
+        ..
     } = words;
     let turn_id = format!("turn-{turn}");
     codex(
@@ -273,9 +296,8 @@ fn codex_turn(out: &mut impl Write, words: &Step) -> Outcome<()> {
     Ok(())
 }
 
-/// A small log whose only tool result is a line of 100 MB.
-fn write_long_line(path: &Path, agent: Agent) -> Outcome<()> {
-    write_log(path, agent, 0, 100 << 10)?;
+/// Appends the result of a tool that is a line of 100 MB.
+fn append_long_line(path: &Path, agent: Agent) -> Outcome<()> {
     let mut out = BufWriter::new(fs::OpenOptions::new().append(true).open(path)?);
     let (head, tail) = match agent {
         Agent::Claude => (
@@ -300,16 +322,6 @@ fn codex(out: &mut impl Write, kind: &str, payload: &str) -> std::io::Result<()>
         out,
         r#"{{"timestamp":"2026-08-01T07:00:00.100Z","type":"{kind}","payload":{payload}}}"#
     )
-}
-
-/// Source code as a JSON string holds it: an escape every few words.
-fn source_code(size: usize) -> String {
-    const LINES: &str = concat!(
-        r"    let value = parse(input, &options).unwrap_or_default();\n",
-        r"    // The first of equal values wins, as the writer has it.\n",
-        r#"    call(&value, \"name\", 42);\n"#,
-    );
-    LINES.repeat(size / LINES.len())
 }
 
 /// Puts a packed copy in the place of a log.
