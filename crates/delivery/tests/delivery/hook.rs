@@ -126,6 +126,8 @@ fn deliver(
             }
             Err(error @ ReferenceError::BudgetExceeded { .. }) => {
                 over = Some(error);
+                // What is tried after a refusal is a guess.
+                first = false;
                 fitting.refuse(budget);
             }
             Err(error) => return Err(error),
