@@ -96,6 +96,8 @@ pub enum DiagnosticKind {
     Copy,
     /// A log continues one that is not there, or is the last of too many.
     MissingBase,
+    /// A log that begins with a copy of another thread's, which is shown with it.
+    Inherited,
     /// Records of a type or shape, or by a writer, that this reader does not know, and their number.
     UnknownRecords,
     /// Lines that are no JSON, and their number.
@@ -159,6 +161,7 @@ impl DiagnosticKind {
             | Self::NoConversation
             | Self::Copy
             | Self::MissingBase
+            | Self::Inherited
             | Self::UnknownRecords
             | Self::BadLines
             | Self::CutOff
@@ -211,6 +214,7 @@ impl DiagnosticKind {
             Self::NoConversation => ("store.no-conversation", "agent-logs 2.8", "nobody says anything in it"),
             Self::Copy => ("store.copy", "agent-logs 2.9", "an old copy of another log"),
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there, or too many logs back"),
+            Self::Inherited => ("store.inherited", "agent-logs 3.7", "it begins with a copy of another thread, which is shown with it"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
             Self::BadLines => ("store.bad-lines", "agent-logs 1.2", "lines that are no JSON were passed over"),
             Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),

@@ -126,8 +126,8 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: PathBuf) {
-        let name = path.file_name().and_then(OsStr::to_str);
-        let Some((thread, rollout, form)) = name.and_then(named) else {
+        let name = path.file_name().map(OsStr::to_string_lossy);
+        let Some((thread, rollout, form)) = name.and_then(|name| named(&name)) else {
             return;
         };
         match path.metadata() {
@@ -168,8 +168,10 @@ fn distinct(files: Vec<LogFile>, diagnostics: &mut Vec<Diagnostic>) -> Vec<LogFi
             continue;
         };
         // While a rollout is packed both are there: no fault of the store.
-        let being_packed =
-            file.path.parent() == kept[at].path.parent() && file.name() == kept[at].name();
+        let being_packed = file.path.parent() == kept[at].path.parent()
+            && file
+                .name()
+                .is_some_and(|name| kept[at].name() == Some(name));
         let rank = |file: &LogFile| {
             let plain = being_packed && file.form != Form::Packed;
             (plain, !file.archived, file.updated_at)
@@ -213,7 +215,7 @@ fn named(name: &str) -> Option<(JsString, JsString, Form)> {
 }
 
 fn is_rollout(name: &OsStr) -> bool {
-    name.to_str().and_then(named).is_some()
+    named(&name.to_string_lossy()).is_some()
 }
 
 fn is_uuid(name: &str) -> bool {

@@ -19,7 +19,7 @@ mod tests;
 mod threads;
 mod turns;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use sref_session::{JsString, SurfaceSnapshot, TitleSnapshot};
@@ -91,17 +91,33 @@ impl CodexStore {
         self
     }
 
-    /// What the logs of a thread hold that this version does not know, or what of them is not there.
-    /// A listing tells the same of the beginnings of logs: this reads them to their ends.
-    fn examine_thread(
+    /// Reads the logs of a thread to their ends, its own part of them, and tells what was passed over
+    /// or cannot be told apart. A listing tells the same of the beginnings of logs.
+    fn read(
         &self,
         shelf: &Shelf,
-        id: &JsString,
+        head: &Rollout,
         cancel: &CancellationToken,
-    ) -> Examination {
-        let thread = self.thread(shelf, id, cancel)?;
-        let thread = thread.ok_or_else(StoreError::not_found)?;
-        Ok(read(shelf.chain(thread.head())?, cancel)?.1)
+    ) -> Result<(Log, Vec<Diagnostic>), StoreError> {
+        let (mut log, mut found) = read(shelf.chain(head)?, cancel)?;
+        let meta = head.peek.meta.as_ref().filter(|_| log.copied);
+        if let Some(meta) = meta.filter(|meta| !(meta.is_agent() && meta.own_from.is_some())) {
+            // A fork goes on with what it copied; a sub-agent was only given it.
+            let parent = meta.parent.as_ref().filter(|_| meta.is_agent());
+            let parent = parent.map(|parent| self.thread(shelf, parent, cancel));
+            let is_cut = match parent.transpose()?.flatten() {
+                Some(parent) => {
+                    let (parent, _) = read(shelf.chain(parent.head())?, cancel)?;
+                    log.turns.disown(&parent.turns.ids().collect())
+                }
+                None => false,
+            };
+            if !is_cut {
+                let kind = DiagnosticKind::Inherited;
+                found.push(Diagnostic::new(kind, &head.file.path, ""));
+            }
+        }
+        Ok((log, found))
     }
 
     fn shelf(&self, cancel: &CancellationToken) -> Result<Shelf, StoreError> {
@@ -261,19 +277,8 @@ impl Store for CodexStore {
         let Some(thread) = self.thread(&shelf, id, cancel)? else {
             return Ok(None);
         };
-        let head = thread.head();
-        let (mut log, diagnostics) = read(shelf.chain(head)?, cancel)?;
+        let (log, diagnostics) = self.read(&shelf, thread.head(), cancel)?;
         let header = thread.listed().header;
-        let meta = head.peek.meta.as_ref();
-        if let Some(meta) =
-            meta.filter(|meta| log.copied && meta.is_agent() && meta.own_from.is_none())
-            && let Some(parent) = &meta.parent
-            && let Some(parent) = self.thread(&shelf, parent, cancel)?
-        {
-            let (inherited, _) = read(shelf.chain(parent.head())?, cancel)?;
-            let inherited: HashSet<u128> = inherited.turns.ids().collect();
-            log.turns.disown(&inherited);
-        }
         let last_record = log.last_record();
         let surface = SurfaceSnapshot::new(header, last_record, log.turns.surface());
         Ok(Some(Observation::new(surface, diagnostics)))
@@ -285,6 +290,10 @@ impl Store for CodexStore {
         cancel: &CancellationToken,
     ) -> Result<Vec<Examination>, StoreError> {
         let shelf = self.shelf(cancel)?;
-        each(ids, cancel, |id| self.examine_thread(&shelf, id, cancel))
+        each(ids, cancel, |id| {
+            let thread = self.thread(&shelf, id, cancel)?;
+            let thread = thread.ok_or_else(StoreError::not_found)?;
+            Ok(self.read(&shelf, thread.head(), cancel)?.1)
+        })
     }
 }

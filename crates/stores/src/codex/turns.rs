@@ -98,12 +98,14 @@ impl Turns {
         self.turns.iter().filter_map(|turn| turn.id)
     }
 
-    /// Drops everything up to the last turn that is one of `inherited`.
-    pub(super) fn disown(&mut self, inherited: &HashSet<u128>) {
+    /// Drops everything up to the last turn that is one of `inherited`; tells whether there is one.
+    pub(super) fn disown(&mut self, inherited: &HashSet<u128>) -> bool {
         let is_inherited = |turn: &Turn| turn.id.is_some_and(|id| inherited.contains(&id));
-        if let Some(last) = self.turns.iter().rposition(is_inherited) {
+        let last = self.turns.iter().rposition(is_inherited);
+        if let Some(last) = last {
             self.turns.drain(..=last);
         }
+        last.is_some()
     }
 
     fn open(&mut self, turn: Turn) {

@@ -3,6 +3,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation as _, OutBuffer};
+use zstd::zstd_safe::DCtx;
 
 use super::frames::MAGIC;
 use super::text::WINDOW_LOG;
@@ -34,8 +35,10 @@ pub(crate) struct Salvaged<R> {
     /// How much input ends the next block. No more is given, so that no block is lost with the
     /// damaged one behind it.
     hint: usize,
+    /// What is unpacked and not yet given out: `text[given..end]`.
     text: Vec<u8>,
     given: usize,
+    end: usize,
     harm: Rc<Cell<Harm>>,
     tries: u32,
     ended: bool,
@@ -56,8 +59,9 @@ impl<R: BufRead + Seek> Salvaged<R> {
             start: 0,
             decoder,
             hint: FIRST,
-            text: Vec::new(),
+            text: vec![0; DCtx::out_size()],
             given: 0,
+            end: 0,
             harm: Rc::default(),
             tries: if on { TRIES } else { 0 },
             ended: false,
@@ -71,12 +75,11 @@ impl<R: BufRead + Seek> Salvaged<R> {
 
     /// Unpacks the next piece.
     fn fill(&mut self) -> io::Result<()> {
-        self.given = 0;
+        (self.given, self.end) = (0, 0);
         let left = usize::try_from(self.length - self.at).unwrap_or(usize::MAX);
         let input = self.log.fill_buf()?;
         let input = &input[..input.len().min(left).min(self.hint.max(1))];
         if input.is_empty() {
-            self.text.clear();
             return if self.at == self.start {
                 self.ended = true;
                 Ok(())
@@ -84,14 +87,15 @@ impl<R: BufRead + Seek> Salvaged<R> {
                 self.go_on(true)
             };
         }
-        self.text.resize(zstd::zstd_safe::DCtx::out_size(), 0);
         let mut input = InBuffer::around(input);
         let mut output = OutBuffer::around(&mut self.text[..]);
         let outcome = self.decoder.run(&mut input, &mut output);
         let (read, written) = (input.pos(), output.pos());
         self.log.consume(read);
         self.at += read as u64;
-        self.text.truncate(written);
+        if outcome.is_ok() {
+            self.end = written;
+        }
         match outcome {
             Ok(0) => {
                 self.start = self.at;
@@ -103,10 +107,7 @@ impl<R: BufRead + Seek> Salvaged<R> {
                 self.hint = hint;
                 Ok(())
             }
-            Err(_) => {
-                self.text.clear();
-                self.go_on(false)
-            }
+            Err(_) => self.go_on(false),
         }
     }
 
@@ -132,7 +133,8 @@ impl<R: BufRead + Seek> Salvaged<R> {
         self.log.seek(SeekFrom::Start(next))?;
         (self.at, self.start, self.hint) = (next, next, FIRST);
         self.decoder.reinit()?;
-        self.text.push(b'\n');
+        self.text[0] = b'\n';
+        self.end = 1;
         Ok(())
     }
 
@@ -164,10 +166,10 @@ impl<R: BufRead + Seek> Salvaged<R> {
 
 impl<R: BufRead + Seek> Read for Salvaged<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.text.len() && !self.ended && !out.is_empty() {
+        while self.given == self.end && !self.ended && !out.is_empty() {
             self.fill()?;
         }
-        let pending = &self.text[self.given..];
+        let pending = &self.text[self.given..self.end];
         let count = pending.len().min(out.len());
         out[..count].copy_from_slice(&pending[..count]);
         self.given += count;

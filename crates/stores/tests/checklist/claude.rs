@@ -361,7 +361,7 @@ fn unknown_wrappers() {
             + &user("u3", "u2", "<div>x</div>"),
     );
     assert_eq!(home.said()[0], format!("u:{wrapped}").as_str());
-    let unknown = sref_stores::DiagnosticKind::UnknownRecords;
+    let unknown = DiagnosticKind::UnknownRecords;
     let detail = r#"1: "tag=brand-new-reminder""#.to_owned();
     assert_eq!(home.told(), [(unknown, detail)]);
 }

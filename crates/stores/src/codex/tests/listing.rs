@@ -449,6 +449,21 @@ fn links_are_followed_at_the_first_level() {
     );
 }
 
+/// A name that is no UTF-8 is one like any other; only its id shows it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = Home::new(&[(place(A).as_str(), log(A, ""))]);
+    for name in [&b"rollout-\xFFx.jsonl"[..], b"rollout-\xFEx.jsonl"] {
+        let path = home.path(DAY).join(std::ffi::OsStr::from_bytes(name));
+        fs::write(path, user_event("odd")).unwrap();
+    }
+    assert_eq!(home.ids(), ["\u{FFFD}x", A]);
+    assert_eq!(home.conversation("\u{FFFD}x"), ["u:odd"]);
+    assert_eq!(home.kinds(), [DiagnosticKind::DuplicateId]);
+}
+
 /// Whatever has the name of a rollout and is not listed is named, and nothing that has no end is
 /// opened.
 #[cfg(unix)]

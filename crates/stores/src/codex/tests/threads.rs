@@ -261,6 +261,45 @@ fn sub_agents_have_their_own_part() {
     assert_eq!(home.conversation(B), ["u:do it"]);
 }
 
+/// 3.7: what was copied and cannot be told apart stays, and is told.
+#[test]
+fn what_was_copied_is_cut_off_or_told() {
+    let spawned =
+        format!(",\"source\":\"cli\",\"thread_source\":\"subagent\",\"parent_thread_id\":\"{A}\"");
+    let log = |more: &str| {
+        let log = [
+            meta(B, more),
+            meta(A, ""),
+            begin("1"),
+            user_item("a"),
+            begin("2"),
+            user_item("do it"),
+        ];
+        log.concat()
+    };
+    let parent = |turn: &str| [meta(A, ""), begin(turn), user_item("a")].concat();
+    let check = |more: &str, parent: Option<String>, said: &[&str], is_told: bool| {
+        let mut files = vec![(place(B), log(more))];
+        files.extend(parent.map(|log| (place(A), log)));
+        let files: Vec<(&str, &String)> = files
+            .iter()
+            .map(|(place, log)| (place.as_str(), log))
+            .collect();
+        let home = Home::new(&files);
+        assert_eq!(home.conversation(B), said, "{more}");
+        let found = home.examine(B).unwrap().into_iter();
+        let found: Vec<DiagnosticKind> = found.map(|own| own.kind).collect();
+        let told = [DiagnosticKind::Inherited];
+        assert_eq!(found, if is_told { &told[..] } else { &[] }, "{more}");
+    };
+    check(&spawned, Some(parent("1")), &["u:do it"], false);
+    check(&spawned, Some(parent("0")), &["u:a", "u:do it"], true);
+    check(&spawned, None, &["u:a", "u:do it"], true);
+    // The model of a fork took it for its own.
+    let forked = format!(",\"forked_from_id\":\"{A}\"");
+    check(&forked, Some(parent("1")), &["u:a", "u:do it"], true);
+}
+
 /// 3.3: a fork of old versions copies lines, headers too: the first header is the truth.
 #[test]
 fn the_first_header_is_the_truth() {
