@@ -304,47 +304,6 @@ fn a_packed_log_that_was_cut_off_has_lost_words() {
     assert!(!cut.contains(&DiagnosticKind::TornTail), "{cut:?}");
 }
 
-/// Garbage among packed bytes costs itself, and is told.
-#[test]
-fn a_packed_log_with_garbage_in_it_is_read_around_it() {
-    let pack = |log: &[String]| zstd::encode_all(log.concat().as_bytes(), 3).unwrap();
-    let start = pack(&[meta(A, ""), begin("1"), user_item("a"), agent_item("b")]);
-    let end = pack(&[begin("2"), user_item("c")]);
-    // A frame that a decoder passes.
-    let skipped = [&[0x5A, 0x2A, 0x4D, 0x18, 2, 0, 0, 0][..], b"xx"].concat();
-    let garbage = b"garbage".to_vec();
-    let broken: Vec<u8> = start.iter().rev().copied().collect();
-    let name = place(A) + ".zst";
-    for (parts, expected, harmed) in [
-        (
-            vec![&start, &skipped, &end],
-            &["u:a", "a:b", "u:c"][..],
-            false,
-        ),
-        (vec![&start, &garbage], &["u:a", "a:b"], true),
-        (vec![&start, &garbage, &end], &["u:a", "a:b", "u:c"], true),
-        (vec![&garbage, &start], &["u:a", "a:b"], true),
-        (vec![&start, &broken, &end], &["u:a", "a:b", "u:c"], true),
-    ] {
-        let home = Home::new(&[(
-            name.as_str(),
-            parts.into_iter().flatten().copied().collect::<Vec<u8>>(),
-        )]);
-        assert_eq!(home.conversation(A), expected);
-        assert_eq!(home.ids(), [A]);
-        let found = home.examine(A).unwrap();
-        let told = found
-            .iter()
-            .find(|own| own.kind == DiagnosticKind::DamagedFrame);
-        assert_eq!(told.is_some(), harmed, "{found:?}");
-        assert!(told.is_none_or(|own| own.path == home.path(&name) && own.kind.loses_words()));
-    }
-    // Of one without any word nobody can say that nothing was said.
-    let silent = [pack(&[meta(A, "")]), garbage].concat();
-    let home = Home::new(&[(name.as_str(), silent)]);
-    assert_eq!(home.kinds(), [DiagnosticKind::DamagedFrame]);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 

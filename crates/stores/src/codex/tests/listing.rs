@@ -1,9 +1,7 @@
 //! Which files are threads, and what is told of them (`spec/agent-logs.md` 3.1 to 3.3, 3.8, 3.9).
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use super::super::CodexStore;
 use super::support::*;
@@ -17,10 +15,6 @@ fn log(thread: &str, more: &str) -> String {
         agent_item("hi"),
     ]
     .concat()
-}
-
-fn packed(text: &str) -> Vec<u8> {
-    zstd::encode_all(text.as_bytes(), 3).unwrap()
 }
 
 #[test]
@@ -112,97 +106,6 @@ fn a_rollout_that_is_there_twice() {
     assert!(!home.list().sessions[0].is_archived);
     assert_eq!(home.kinds(), [DiagnosticKind::DuplicateId]);
     assert_eq!(home.conversation(A), ["u:hello", "a:hi"]);
-}
-
-/// 3.1: packed rollouts; beside a plain one the plain one counts.
-#[test]
-fn packed_rollouts() {
-    let zst = place(A) + ".zst";
-    let home = Home::new(&[(zst.as_str(), packed(&log(A, "")))]);
-    assert_eq!(home.conversation(A), ["u:hello", "a:hi"]);
-    assert_eq!(home.ids(), [A]);
-    let both = Home::new(&[
-        (zst.as_str(), packed(&log(A, "").replace("hello", "old"))),
-        (&place(A), log(A, "").into_bytes()),
-    ]);
-    // Whichever was written last.
-    let later = SystemTime::now() + Duration::from_secs(60);
-    let file = fs::File::options()
-        .append(true)
-        .open(both.path(&zst))
-        .unwrap();
-    file.set_modified(later).unwrap();
-    assert_eq!(both.conversation(A), ["u:hello", "a:hi"]);
-    assert_eq!(both.kinds(), []);
-}
-
-/// 3.9: of a frame that was cut off what is there is kept; what is no frame costs itself.
-#[test]
-fn packed_rollouts_that_are_broken() {
-    let mut text = log(A, "");
-    // Noise does not pack, so the frame has several blocks.
-    let mut noise = 1_u64;
-    for _ in 0..40 {
-        let mut more = String::new();
-        for _ in 0..1000 {
-            noise = noise
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let _ = write!(more, "{:x}", noise >> 32);
-        }
-        text.push_str(&agent_item(&more));
-    }
-    let whole = packed(&text);
-    let zst = place(A) + ".zst";
-    let cut = Home::new(&[
-        (zst.as_str(), whole[..whole.len() - 1000].to_vec()),
-        (&(place(B) + ".zst"), b"no frame at all".to_vec()),
-    ]);
-    let words = cut.conversation(A);
-    assert_eq!(words[..2], ["u:hello", "a:hi"]);
-    assert!(words.len() > 10 && words.len() < 42, "{}", words.len());
-    assert_eq!(cut.ids(), [A]);
-    assert_eq!(cut.kinds(), [DiagnosticKind::Unreadable]);
-    let error = cut.store.surface(&B.into(), &cancel()).unwrap_err();
-    assert_eq!(error.code(), "SESSION_QUERY_PERSISTENCE_FAILED");
-    let path = cut.path(&(place(B) + ".zst"));
-    assert_eq!(error.to_string(), path.display().to_string());
-    assert_eq!(error.explanation(), "nothing of it can be unpacked");
-}
-
-/// 3.9: much from little is read in little memory, line by line, and costs only itself.
-#[test]
-fn a_packed_rollout_of_nothing_but_repetition() {
-    let bomb = format!(
-        "{}{}\n{}",
-        log(A, ""),
-        "x".repeat(32 << 20),
-        agent_item("end")
-    );
-    let bomb = packed(&bomb);
-    assert!(bomb.len() < 32 << 10);
-    let home = Home::new(&[((place(A) + ".zst").as_str(), bomb)]);
-    assert_eq!(home.conversation(A), ["u:hello", "a:hi", "a:end"]);
-}
-
-/// 3.9: while a rollout is packed it changes its name.
-#[test]
-fn a_rollout_that_is_packed_between_two_looks() {
-    let home = Home::new(&[(place(A).as_str(), log(A, "").into_bytes())]);
-    let files = super::super::files::walk(
-        &[(home.path("sessions"), false)],
-        &mut Vec::new(),
-        &cancel(),
-    );
-    let file = files.unwrap().remove(0);
-    let text = fs::read_to_string(&file.path).unwrap();
-    fs::remove_file(&file.path).unwrap();
-    write(&home.path(&(place(A) + ".zst")), &packed(&text));
-    let seen = super::super::rollout::observe(&file, super::super::peek::Peek::read).unwrap();
-    assert_eq!(seen.meta.unwrap().id.unwrap(), A);
-    fs::remove_file(home.path(&(place(A) + ".zst"))).unwrap();
-    let gone = super::super::rollout::observe(&file, super::super::peek::Peek::read);
-    assert_eq!(gone.unwrap_err().kind(), crate::StoreErrorKind::Io);
 }
 
 /// 3.9: without a header the name tells the thread and its time, whatever the clock there was.
