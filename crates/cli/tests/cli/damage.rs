@@ -72,6 +72,65 @@ fn the_doctor_reads_every_session_on_request() {
     );
 }
 
+/// What can be unpacked of a rollout is shown, and that it is not all.
+#[test]
+fn a_damaged_packed_rollout_is_shown_as_far_as_it_goes() {
+    const ID: &str = "0198a3c0-0000-7000-8000-00000000000a";
+    // A frame of one stored block: magic number, sizes, and the bytes themselves.
+    let frame = |text: &str| {
+        let size = u32::try_from(text.len()).unwrap();
+        let block = size << 3 | 1;
+        let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0xA0];
+        frame.extend_from_slice(&size.to_le_bytes());
+        frame.extend_from_slice(&block.to_le_bytes()[..3]);
+        frame.extend_from_slice(text.as_bytes());
+        frame
+    };
+    let line =
+        |kind: &str, payload: &str| format!("{{\"type\":\"{kind}\",\"payload\":{payload}}}\n");
+    let said = |text: &str| {
+        line(
+            "event_msg",
+            &format!("{{\"type\":\"user_message\",\"message\":\"{text}\"}}"),
+        )
+    };
+    let start = line(
+        "session_meta",
+        &format!("{{\"id\":\"{ID}\",\"cwd\":\"/w\"}}"),
+    ) + &said("before");
+    let log = [frame(&start), b"garbage".to_vec(), frame(&said("behind"))].concat();
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join(format!(
+        "sessions/rollout-2026-08-01T09-00-00-{ID}.jsonl.zst"
+    ));
+    fs::create_dir(file.parent().unwrap()).unwrap();
+    fs::write(&file, log).unwrap();
+    let on_home = |args: &[&str]| {
+        let mut command = sref(args);
+        command.args(["--store", &format!("codex={}", home.path().display())]);
+        command
+    };
+    let shown = run(on_home(&["show", ID, "--json"]));
+    assert_eq!(shown.status, 0, "{}", shown.stderr);
+    let json = shown.json();
+    assert_eq!(json["conversation"][0]["text"], "before");
+    assert_eq!(json["conversation"][1]["text"], "behind");
+    let shown = run(on_home(&["show", ID]));
+    let note = "note: words may be missing: the packed log is damaged";
+    assert!(shown.stderr.contains(note), "{}", shown.stderr);
+    let doctor = succeed(on_home(&["doctor", "--sessions", "--json"])).json();
+    assert_eq!(doctor[0]["code"], "store.damaged-frame");
+    assert_eq!(doctor[0]["path"], file.to_str().unwrap());
+    // One of which nothing can be unpacked is no session, and is named.
+    fs::write(&file, "garbage").unwrap();
+    let doctor = succeed(on_home(&["doctor", "--json"])).json();
+    assert_eq!(doctor[0]["code"], "store.unreadable");
+    assert_eq!(
+        doctor[0]["detail"],
+        "cannot be read: nothing of it can be unpacked"
+    );
+}
+
 /// A log that one of the harnesses would refuse is listed by its header, and fails when it is read.
 #[test]
 fn the_doctor_names_sessions_that_cannot_be_read() {
