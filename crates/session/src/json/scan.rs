@@ -130,14 +130,16 @@ impl<'a> Scanner<'a> {
     ///
     /// Whatever breaks the grammar.
     pub fn next_key(&mut self) -> Result<Option<RawString<'a>>, JsonError> {
-        // A comma and a key right behind a value, as most writers have it.
-        if let Some([before, b',', b'"']) = self.around()
-            && *before != b'{'
-            && !is_white(*before)
-        {
-            self.at += 1;
-        } else if !self.next(b'{', b'}')? {
-            return Ok(None);
+        // Without white space, as most writers have it.
+        match self.around() {
+            Some([_, b'}', _]) => {
+                self.at += 1;
+                return Ok(None);
+            }
+            Some([b'{', b'"', _]) => {}
+            Some([before, b',', b'"']) if *before != b'{' && !is_white(*before) => self.at += 1,
+            _ if self.next(b'{', b'}')? => {}
+            _ => return Ok(None),
         }
         let key = self.raw_string()?;
         if self.bytes.get(self.at) != Some(&b':') {
@@ -149,7 +151,7 @@ impl<'a> Scanner<'a> {
 
     /// The byte before, the next one and the one behind it.
     #[inline]
-    fn around(&self) -> Option<&[u8; 3]> {
+    fn around(&self) -> Option<&'a [u8; 3]> {
         self.bytes.get(self.at.checked_sub(1)?..)?.first_chunk()
     }
 

@@ -42,13 +42,6 @@ pub(super) struct Event<'a> {
     pub(super) body: Body<'a>,
 }
 
-/// The data as it was read, under the type that was known by then.
-enum Read<'a> {
-    Body(EventType, Body<'a>),
-    Chunks(ChunkData),
-    None,
-}
-
 impl<'a> Line<'a> {
     /// Reads one line, which must be JSON to its end.
     pub(super) fn parse(line: &'a [u8], format: &Format) -> Result<Self, JsonError> {
@@ -75,7 +68,9 @@ impl<'a> Line<'a> {
         }
         let mut event = Event::unknown();
         let (mut seq0, mut time0) = (None, None);
-        let mut read = Read::None;
+        // The type under which the data was read, which may be named later, or once more.
+        let mut read_as = None;
+        let mut chunks = ChunkData::default();
         let mut key = if let Some(head) = Head::as_written(line, format) {
             event.kind = head.kind;
             [event.name, event.seq, event.time] = [head.name, head.seq, head.time].map(Some);
@@ -95,7 +90,11 @@ impl<'a> Line<'a> {
                 b"data" => {
                     scanner.peek()?;
                     let start = scanner.position();
-                    read = read_data(&mut scanner, event.kind)?;
+                    match event.kind {
+                        EventType::Packed(_) => chunks = ChunkData::read(&mut scanner)?,
+                        kind => event.body = body(&mut scanner, kind)?,
+                    }
+                    read_as = Some(event.kind);
                     let range = start..scanner.position();
                     event.data = Some(Raw::checked(scanner.slice(range)));
                 }
@@ -115,11 +114,12 @@ impl<'a> Line<'a> {
         }
         scanner.finish()?;
         if let EventType::Packed(tag) = event.kind {
-            let chunks = match (read, event.data) {
-                (Read::Chunks(chunks), _) => chunks,
-                (_, Some(data)) => ChunkData::read(&mut data.scanner())?,
-                (_, None) => return Ok(Self::MalformedRow),
+            let Some(data) = event.data else {
+                return Ok(Self::MalformedRow);
             };
+            if !matches!(read_as, Some(EventType::Packed(_))) {
+                chunks = ChunkData::read(&mut data.scanner())?;
+            }
             let (seq0, time0) = (seq0.and_then(Raw::index), time0.and_then(Raw::safe_integer));
             return Ok(match chunks.run(tag, seq0, time0) {
                 Some(row) if !event.has_event_members() => Self::Packed(row),
@@ -127,12 +127,11 @@ impl<'a> Line<'a> {
             });
         }
         event.others |= seq0.is_some() || time0.is_some();
-        event.body = match (read, event.data) {
-            // Read under the type that the event turned out to have.
-            (Read::Body(event_type, body), _) if event_type == event.kind => body,
-            (_, Some(data)) => body(&mut data.scanner(), event.kind)?,
-            (_, None) => Body::Unread,
-        };
+        if read_as != Some(event.kind)
+            && let Some(data) = event.data
+        {
+            event.body = body(&mut data.scanner(), event.kind)?;
+        }
         Ok(Self::Event(event))
     }
 }
@@ -228,13 +227,6 @@ fn event_type(name: Raw<'_>, format: &Format) -> EventType {
         Some(name) => format.event_type(&name.text()),
         None => EventType::Unknown,
     }
-}
-
-fn read_data<'a>(scanner: &mut Scanner<'a>, event_type: EventType) -> Result<Read<'a>, JsonError> {
-    Ok(match event_type {
-        EventType::Packed(_) => Read::Chunks(ChunkData::read(scanner)?),
-        _ => Read::Body(event_type, body(scanner, event_type)?),
-    })
 }
 
 /// Reads the data of an event.
