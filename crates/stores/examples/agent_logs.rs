@@ -7,7 +7,7 @@
 //! process has had.
 #![expect(clippy::print_stdout, reason = "a program for a person to read")]
 
-#[path = "measure/content.rs"]
+#[path = "../benches/support/content.rs"]
 mod content;
 mod measure;
 
@@ -43,22 +43,22 @@ fn main() -> Outcome<()> {
 
 /// Writes what is read then; nothing of it stays in memory.
 fn write(root: &Path, agent: Agent, what: &str, number: Option<u64>) -> Outcome<()> {
-    let content = &mut Content::new();
+    let results = &mut Results::new();
     let path = agent.path(root, 0);
     match what {
         "claude" | "codex" | "codex-zst" => {
-            write_log(&path, agent, 0, number.unwrap_or(200) << 20, content)?;
+            write_log(&path, agent, 0, number.unwrap_or(200) << 20, results)?;
             if what == "codex-zst" {
                 pack(&path)?;
             }
         }
         "claude-line" | "codex-line" => {
-            write_log(&path, agent, 0, 100 << 10, content)?;
+            write_log(&path, agent, 0, 100 << 10, results)?;
             append_long_line(&path, agent)?;
         }
         "claude-list" | "codex-list" => {
             for at in 0..number.unwrap_or(10_000) {
-                write_log(&agent.path(root, at), agent, at, 200 << 10, content)?;
+                write_log(&agent.path(root, at), agent, at, 200 << 10, results)?;
             }
         }
         _ => return Err("claude, codex, codex-zst, …-line or …-list".into()),
@@ -107,7 +107,7 @@ fn result_size(turn: u64) -> usize {
 }
 
 /// Writes a log in which about a thirtieth is what somebody said.
-fn write_log(path: &Path, agent: Agent, at: u64, size: u64, content: &mut Content) -> Outcome<()> {
+fn write_log(path: &Path, agent: Agent, at: u64, size: u64, results: &mut Results) -> Outcome<()> {
     fs::create_dir_all(path.parent().ok_or("no parent")?)?;
     let mut out = Counting {
         out: BufWriter::new(File::create(path)?),
@@ -128,13 +128,8 @@ fn write_log(path: &Path, agent: Agent, at: u64, size: u64, content: &mut Conten
     while out.written < size {
         let said = format!("Please look into number {turn} of session {at}. ").repeat(6);
         let answer = format!("I have read file {turn}; the retry loop holds the lock. ").repeat(12);
-        let is_picture = turn % 10 == 9;
-        let size = result_size(turn);
-        let result = if is_picture && matches!(agent, Agent::Claude) {
-            content.picture(size)
-        } else {
-            content.source(size)
-        };
+        let is_picture = turn % 10 == 9 && matches!(agent, Agent::Claude);
+        let result = results.next(result_size(turn), is_picture);
         let words = Step {
             turn,
             said,
@@ -149,6 +144,33 @@ fn write_log(path: &Path, agent: Agent, at: u64, size: u64, content: &mut Conten
         turn += 1;
     }
     Ok(out.out.flush()?)
+}
+
+/// What tools give back.
+struct Results {
+    source: Content,
+    /// In base64.
+    picture: String,
+}
+
+impl Results {
+    fn new() -> Self {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut source = Content::new();
+        let picture = (0..10 << 20)
+            .map(|_| char::from(DIGITS[source.number(DIGITS.len())]))
+            .collect();
+        Self { source, picture }
+    }
+
+    fn next(&mut self, size: usize, is_picture: bool) -> &str {
+        if is_picture {
+            &self.picture[..size / 4 * 4]
+        } else {
+            self.source.source(size)
+        }
+    }
 }
 
 /// What is said and done in a turn.

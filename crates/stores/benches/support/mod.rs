@@ -1,6 +1,10 @@
 //! Logs for measuring: the same bytes in every run.
 
+pub(crate) mod content;
+
 use std::io::{self, Write};
+
+use content::Content;
 
 /// What a generated log is made of.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +32,7 @@ pub(crate) fn write_log(out: &mut impl Write, id: &str, size: u64, mix: Mix) -> 
         out,
         r#"{{"type":"session","version":0,"id":"{id}","createdAt":1780000000000,"cwd":"/work","delegationDepth":0}}"#
     )?;
-    let output = tool_output(mix.tool_output);
+    let content = &mut Content::new();
     let mut seq = 0;
     let mut turn = 0;
     while out.written < size {
@@ -52,7 +56,7 @@ pub(crate) fn write_log(out: &mut impl Write, id: &str, size: u64, mix: Mix) -> 
         );
         event(&mut out, "user/message", &user, append)?;
         for row in 0..mix.chunk_rows {
-            let data = chunk_row(&at, row);
+            let data = chunk_row(&at, row, content);
             let time0 = 1_780_000_000_000_u64 + seq;
             writeln!(
                 out,
@@ -75,6 +79,7 @@ pub(crate) fn write_log(out: &mut impl Write, id: &str, size: u64, mix: Mix) -> 
         event(&mut out, "assistant/message", &assistant, append)?;
         let run = format!(r#"{{{at},"callId":"{call}","name":"bash","arguments":"{{}}"}}"#);
         event(&mut out, "tool/call", &run, "")?;
+        let output = content.source(mix.tool_output);
         let result = format!(
             r#"{{{at},"message":{{"source":{{"kind":"tool","callId":"{call}"}},"content":[{{"type":"tool-result","toolCallId":"{call}","content":[{{"type":"text","text":"{output}"}}],"isError":false}}],"role":"user","id":"t-{turn}"}}}}"#
         );
@@ -87,23 +92,9 @@ pub(crate) fn write_log(out: &mut impl Write, id: &str, size: u64, mix: Mix) -> 
 }
 
 /// The data of a row of 32 chunks, of the sizes that tokens have.
-fn chunk_row(at: &str, row: usize) -> String {
-    const WORDS: [&str; 8] = [
-        " the",
-        " function",
-        " reads",
-        "\\n",
-        " a",
-        " file",
-        "(path)",
-        ", but",
-    ];
-    let dt: Vec<_> = (1..32)
-        .map(|at| (at * (row + 7) % 23).to_string())
-        .collect();
-    let texts: Vec<_> = (0..32)
-        .map(|at| format!("\"{}\"", WORDS[(at * 5 + row) % 8]))
-        .collect();
+fn chunk_row(at: &str, row: usize, content: &mut Content) -> String {
+    let dt: Vec<_> = (1..32).map(|_| content.number(40).to_string()).collect();
+    let texts: Vec<_> = (0..32).map(|_| format!("\"{}\"", token(content))).collect();
     format!(
         r#"{{{at},"index":{},"dt":[{}],"texts":[{}]}}"#,
         row % 3,
@@ -112,15 +103,44 @@ fn chunk_row(at: &str, row: usize) -> String {
     )
 }
 
-/// Source code as a JSON string holds it: an escape every few words.
-fn tool_output(size: usize) -> String {
-    const LINES: &str = concat!(
-        r"    let value = parse(input, &options).unwrap_or_default();\n",
-        r"    // The first of equal values wins, as the writer has it.\n",
-        r#"    call(&value, \"name\", 42);\n"#,
-    );
-    // Whole, so that it does not end inside an escape.
-    LINES.repeat(size / LINES.len())
+/// A word of prose as a model puts it out, with the white space before it.
+fn token(content: &mut Content) -> &'static str {
+    const TOKENS: [&str; 32] = [
+        " the",
+        " of",
+        ".",
+        ",",
+        " function",
+        " reads",
+        " a",
+        " file",
+        "(path)",
+        " but",
+        "\\n",
+        " retry",
+        " loop",
+        " holds",
+        " lock",
+        " which",
+        " 's",
+        "ing",
+        " test",
+        " fails",
+        " when",
+        " two",
+        " `run`",
+        " wait",
+        ":",
+        " first",
+        " upload",
+        " part",
+        " checksum",
+        " is",
+        " late",
+        " queue",
+    ];
+    // The least of two is small more often.
+    TOKENS[content.number(32).min(content.number(32))]
 }
 
 struct Counting<W> {

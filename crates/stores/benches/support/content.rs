@@ -1,50 +1,41 @@
-//! What tools give back: text that packs about as well as real text does.
+//! What logs are made of: text that packs about as well as real text does.
 
 /// More than Zstandard looks back at the levels that agents use, so that what is taken from here
 /// again does not pack to nothing.
 const POOL: usize = 16 << 20;
 
-/// Made once and the same in every run; results are parts of it.
+/// Made once and the same in every run.
 pub(crate) struct Content {
     source: String,
-    picture: String,
     at: usize,
+    random: Random,
 }
 
 impl Content {
     pub(crate) fn new() -> Self {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
-        Self {
-            source: source(&mut random),
-            picture: picture(&mut random),
-            at: 0,
-        }
+        let source = source(&mut random);
+        let at = 0;
+        Self { source, at, random }
     }
 
-    /// Source code as a JSON string holds it: an escape every few words.
+    /// Source code as a JSON string holds it, about so many bytes: an escape every few words.
     pub(crate) fn source(&mut self, size: usize) -> &str {
-        let range = self.next(size);
-        let part = &self.source[range];
+        let size = size.min(POOL);
+        if self.at + size > POOL {
+            self.at = 0;
+        }
+        let part = &self.source[self.at..self.at + size];
+        self.at += size;
         // Escapes stay whole: from the beginning of a line to the end of one.
         let begin = part.find(r"\n").map_or(0, |at| at + 2);
         let end = part.rfind(r"\n").map_or(part.len(), |at| at + 2);
         part.get(begin..end).unwrap_or_default()
     }
 
-    /// A picture in base64.
-    pub(crate) fn picture(&mut self, size: usize) -> &str {
-        let range = self.next(size / 4 * 4);
-        &self.picture[range]
-    }
-
-    fn next(&mut self, size: usize) -> core::ops::Range<usize> {
-        let size = size.min(POOL);
-        if self.at + size > POOL {
-            self.at = 0;
-        }
-        let begin = self.at;
-        self.at += size;
-        begin..begin + size
+    /// A number below `bound`.
+    pub(crate) fn number(&mut self, bound: usize) -> usize {
+        self.random.below(bound)
     }
 }
 
@@ -107,13 +98,6 @@ fn source(random: &mut Random) -> String {
     }
     out.truncate(POOL);
     out
-}
-
-fn picture(random: &mut Random) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    (0..POOL)
-        .map(|_| char::from(DIGITS[random.below(64)]))
-        .collect()
 }
 
 /// Marsaglia's xorshift: no more is needed here.
