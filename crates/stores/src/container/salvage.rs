@@ -190,15 +190,20 @@ mod tests {
         zstd::encode_all(text.as_bytes(), 3).unwrap()
     }
 
+    /// However the bytes arrive.
     fn salvage(bytes: &[u8], on: bool) -> (String, Harm) {
-        let log = BufReader::with_capacity(7, Cursor::new(bytes));
-        let mut text = Salvaged::new(log, bytes.len() as u64, on).unwrap();
-        let mut out = Vec::new();
-        text.read_to_end(&mut out).unwrap();
-        (
-            String::from_utf8_lossy(&out).into_owned(),
-            text.harm().get(),
-        )
+        let [few, all] = [7, bytes.len() + 1].map(|block| {
+            let log = BufReader::with_capacity(block, Cursor::new(bytes));
+            let mut text = Salvaged::new(log, bytes.len() as u64, on).unwrap();
+            let mut out = Vec::new();
+            text.read_to_end(&mut out).unwrap();
+            (
+                String::from_utf8_lossy(&out).into_owned(),
+                text.harm().get(),
+            )
+        });
+        assert_eq!(few, all);
+        all
     }
 
     const fn harm(torn: bool, damaged: Option<u64>) -> Harm {

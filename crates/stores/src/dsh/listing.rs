@@ -212,7 +212,8 @@ impl Found {
 
     /// Tells of a link, and of a pipe and the like, where a directory should be.
     fn pass_over(&mut self, path: &Path, file_type: FileType) {
-        if !file_type.is_symlink() || file::may_lead_on(path, file_type) {
+        // A link to a file is nobody's.
+        if !(file_type.is_symlink() && path.is_file()) {
             self.diagnostics.extend(file::passed_over(path, file_type));
         }
     }

@@ -64,6 +64,8 @@ fn links_to_logs_are_followed_and_links_to_directories_are_not() {
     symlink(project.join("real"), project.join("linked")).unwrap();
     symlink("nowhere", project.join("broken")).unwrap();
     symlink("loop", project.join("loop")).unwrap();
+    symlink("/dev/zero", project.join("device")).unwrap();
+    symlink(project.join("real/session.jsonl"), project.join("notes")).unwrap();
     for (id, target) in [
         ("log", "target"),
         ("gone", "nowhere"),
@@ -97,6 +99,7 @@ fn links_to_logs_are_followed_and_links_to_directories_are_not() {
     assert_eq!(
         codes,
         [
+            "store.link",
             "store.link",
             "store.link",
             "store.link",
