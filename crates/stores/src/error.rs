@@ -12,18 +12,35 @@ use crate::{Diagnostic, DiagnosticKind};
 pub struct Position {
     /// The line, counted from 1; of a database, the row.
     pub line: u64,
-    /// Where the line begins, in bytes from the start of the (unpacked) log.
+    /// Where the line begins, in bytes from the start of the (unpacked) log; of a database 0.
     pub offset: u64,
+    is_row: bool,
 }
 
 impl Position {
     pub(crate) const fn new(line: u64, offset: u64) -> Self {
-        Self { line, offset }
+        Self {
+            line,
+            offset,
+            is_row: false,
+        }
+    }
+
+    /// A row of a database, counted from 1.
+    pub(crate) const fn row(row: u64) -> Self {
+        Self {
+            line: row,
+            offset: 0,
+            is_row: true,
+        }
     }
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_row {
+            return write!(f, "row {}", self.line);
+        }
         write!(f, "line {}, byte {}", self.line, self.offset)
     }
 }

@@ -87,7 +87,7 @@ fn a_gap_between_rows_is_told() {
     };
     assert_eq!(losses("whole"), "");
     let reason = "what stands behind a bad line was not read, as the harness does not read it: \
-                  a gap in the event numbers, line 2";
+                  a gap in the event numbers, row 2";
     assert!(losses("gap").starts_with(reason), "{}", losses("gap"));
     assert_eq!(told(&store, "whole"), []);
     let [(code, detail)] = &told(&store, "gap")[..] else {
@@ -95,7 +95,7 @@ fn a_gap_between_rows_is_told() {
     };
     assert_eq!(*code, "store.cut-off");
     assert!(
-        detail.starts_with("a gap in the event numbers, line 2"),
+        detail.starts_with("a gap in the event numbers, row 2"),
         "{detail}"
     );
     let absent = store.examine(&["absent".into()], &CancellationToken::new());

@@ -218,10 +218,11 @@ fn a_bad_event_row_costs_its_session() {
     let change = "UPDATE events SET data = 7 WHERE session_id = 'bad' AND seq = 1";
     rows.connection.execute(change, []).unwrap();
     for store in [isolating(&path), strict(&path)] {
-        assert_eq!(
-            surface(&store, "bad").unwrap_err().kind(),
-            StoreErrorKind::Damaged
-        );
+        let error = surface(&store, "bad").unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Damaged);
+        let start = format!("{}: damaged log: ", path.display());
+        assert!(error.to_string().starts_with(&start), "{error}");
+        assert!(error.to_string().ends_with(" (row 2)"), "{error}");
         assert!(surface(&store, "good").unwrap().is_some());
         let titles = store
             .titles(&["bad".into(), "good".into()], &CancellationToken::new())

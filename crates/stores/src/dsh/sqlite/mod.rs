@@ -157,7 +157,7 @@ impl DshDatabase {
             if number % ROWS_BETWEEN_LOOKS == 0 && cancel.is_cancelled() {
                 return Err(StoreError::cancelled());
             }
-            let position = Position::new(number, 0);
+            let position = Position::row(number);
             rows::feed(row, schema, format, &mut scan, position)
                 .map_err(|error| error.at_path(&self.path))?;
         }
