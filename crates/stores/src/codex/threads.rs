@@ -15,7 +15,7 @@ use super::meta::{Base, Meta};
 use super::peek::Peek;
 use super::rollout::observe;
 use crate::container::Harm;
-use crate::{Diagnostic, DiagnosticKind, Listed, StoreError};
+use crate::{Diagnostic, DiagnosticKind, Listed, StoreError, StoreErrorKind};
 
 /// The longest chain of bases that is followed.
 const BASES: usize = 16;
@@ -138,16 +138,18 @@ impl Thread {
     }
 }
 
+/// What tells the newer of two rollouts.
+fn age(file: &LogFile) -> (Option<i64>, Option<String>) {
+    (made_at(&file.rollout), file.name().map(str::to_owned))
+}
+
 /// The newest rollout that no other one of the thread continues.
 fn newest(rollouts: &[Rollout]) -> usize {
     let continued: HashSet<&JsString> = rollouts
         .iter()
         .filter_map(|rollout| Some(&rollout.base()?.rollout))
         .collect();
-    let age = |at: &usize| {
-        let file = &rollouts[*at].file;
-        (made_at(&file.rollout), file.name().map(str::to_owned))
-    };
+    let age = |at: &usize| age(&rollouts[*at].file);
     let is_end = |at: &usize| !continued.contains(&rollouts[*at].file.rollout);
     let all = 0..rollouts.len();
     let end = all.clone().filter(is_end).max_by_key(age);
@@ -160,7 +162,8 @@ fn newest(rollouts: &[Rollout]) -> usize {
 pub(super) struct Chain {
     /// Each with the part of it that counts.
     pub(super) files: Vec<(LogFile, Part)>,
-    /// What the first one continues in turn and was not followed to: it is not there, or too far.
+    /// What the first one continues in turn and was not followed to: it is not there, cannot be read,
+    /// or is too far.
     pub(super) missing: Option<Diagnostic>,
 }
 
@@ -206,11 +209,22 @@ impl Shelf {
     }
 
     fn read(&self, places: &[usize], id: &JsString) -> Result<Vec<Rollout>, StoreError> {
-        let mut own = Vec::new();
+        let mut own: Vec<Rollout> = Vec::new();
+        let mut failed = Vec::new();
         for at in places {
-            let rollout = Rollout::read(self.files[*at].clone())?;
-            if rollout.thread() == id {
-                own.push(rollout);
+            match Rollout::read(self.files[*at].clone()) {
+                Ok(rollout) if rollout.thread() == id => own.push(rollout),
+                Ok(_) => {}
+                Err(error) if error.kind() == StoreErrorKind::Io => failed.push((*at, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        // An older one is missing from what the newest stands on; without the newest nobody knows
+        // where the thread stands.
+        for (at, error) in failed {
+            let age = age(&self.files[at]);
+            if own.iter().all(|own| self::age(&own.file) < age) {
+                return Err(error);
             }
         }
         Ok(own)
@@ -256,7 +270,17 @@ impl Shelf {
             if !seen.insert(self.files[*at].path.clone()) {
                 break;
             }
-            let rollout = Rollout::read(self.files[*at].clone())?;
+            let rollout = match Rollout::read(self.files[*at].clone()) {
+                Err(error) if error.kind() == StoreErrorKind::Io => {
+                    let name = rollout.as_js_str().excerpt();
+                    let detail = format!("{name}: {}", error.explanation());
+                    let path = files.last().map(|(file, _)| &*file.path);
+                    missing =
+                        path.map(|path| Diagnostic::new(DiagnosticKind::MissingBase, path, detail));
+                    break;
+                }
+                read => read?,
+            };
             base = rollout.base().cloned();
             let own_from = None;
             files.push((rollout.file, Part { cut, own_from }));

@@ -147,3 +147,23 @@ fn a_packed_log_with_garbage_in_it_is_read_around_it() {
     let home = Home::new(&[(name.as_str(), silent)]);
     assert_eq!(home.kinds(), [DiagnosticKind::DamagedFrame]);
 }
+
+/// 3.7: one file of a thread that cannot be read costs its own words; without the newest one nobody
+/// knows where the thread stands.
+#[test]
+fn an_unreadable_file_of_a_thread() {
+    let base = format!(",\"history_base\":{{\"thread_id\":\"{A}\",\"end_ordinal_exclusive\":9}}");
+    let next = [meta(A, &base), user_item("next")].concat();
+    let (old, new) = (place(A) + ".zst", later(A, C) + ".zst");
+    let home = Home::new(&[(old.as_str(), b"garbage".to_vec()), (&new, packed(&next))]);
+    assert_eq!(home.conversation(A), ["u:next"]);
+    let found = home.examine(A).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, DiagnosticKind::MissingBase);
+    let detail = format!("\"{A}\": nothing of it can be unpacked");
+    assert_eq!(found[0].detail, detail);
+    assert!(found[0].kind.loses_words());
+    let home = Home::new(&[(old.as_str(), packed(&log(A))), (&new, b"garbage".to_vec())]);
+    let error = home.store.surface(&A.into(), &cancel()).unwrap_err();
+    assert_eq!(error.path(), Some(&*home.path(&new)));
+}
