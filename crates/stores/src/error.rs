@@ -76,7 +76,7 @@ pub enum StoreErrorKind {
     Damaged,
     /// A format or an event type that this reader does not know.
     Unsupported,
-    /// A record larger than a reader takes on.
+    /// A record larger than a reader takes on, or more conversation.
     TooLong,
     /// The log breaks a rule of its format.
     Corrupt,
@@ -133,7 +133,7 @@ impl StoreErrorKind {
             Self::Listing => "the store cannot be listed",
             Self::Damaged => "damaged log",
             Self::Unsupported => "not supported",
-            Self::TooLong => "oversized record",
+            Self::TooLong => "too large",
             Self::Corrupt => "corrupt log",
             Self::Title => "no readable title",
             Self::Conflict => "the header is not the one that was listed",

@@ -25,6 +25,7 @@ mod digest;
 pub mod dsh;
 mod error;
 mod file;
+mod held;
 mod ids;
 pub mod lines;
 mod locate;

@@ -20,6 +20,15 @@ pub(super) enum Said {
     Summary(JsString),
 }
 
+impl Said {
+    pub(super) const fn text(&self) -> Option<&JsString> {
+        match self {
+            Self::Nothing => None,
+            Self::Words(text) | Self::Command(text) | Self::Summary(text) => Some(text),
+        }
+    }
+}
+
 /// What happens to a pair of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {

@@ -10,6 +10,7 @@ use super::chain::{Key, Node, Path, Preserved, live_path};
 use super::injected::Said;
 use super::record::{Content, Fact, Kept, Record};
 use crate::damage::{Breaks, Unknown};
+use crate::held::Held;
 use crate::lines::{Counts, LineOptions, LongLines, RecordReader, Repairs};
 use crate::words::{join, tidy};
 
@@ -30,6 +31,7 @@ pub(super) struct Log {
     pub(super) last_time: Option<JsString>,
     pub(super) counts: Counts,
     pub(super) unknown: Unknown,
+    held: Held,
     /// The number of the last record, from 0.
     pub(super) last_record: Option<u64>,
 }
@@ -82,7 +84,10 @@ impl Log {
                 continue;
             }
             match Record::parse(record.bytes) {
-                Ok(parsed) => log.take(parsed, record.position.line - 1, agent),
+                Ok(parsed) => {
+                    log.take(parsed, record.position.line - 1, agent);
+                    log.held.check()?;
+                }
                 Err(_) => log.unknown.add(JsString::new()),
             }
         }
@@ -129,13 +134,15 @@ impl Log {
             sidechain,
             answer: record.answer,
         });
+        let content = if sidechain {
+            Content::Nothing
+        } else {
+            record.content
+        };
+        content.texts().for_each(|text| self.held.take(text));
         self.entries.push(Entry {
             line,
-            content: if sidechain {
-                Content::Nothing
-            } else {
-                record.content
-            },
+            content,
             message: record.message,
             prompt: record.prompt,
             meta: record.meta,

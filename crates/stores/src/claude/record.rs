@@ -46,6 +46,20 @@ pub(super) enum Content {
     Summary(JsString),
 }
 
+impl Content {
+    /// All of its words.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &JsString> {
+        let (said, answer, summary) = match self {
+            Self::Nothing => (Default::default(), Default::default(), None),
+            Self::Prompt(said) => (said.as_slice(), Default::default(), None),
+            Self::Answer(texts) => (Default::default(), texts.as_slice(), None),
+            Self::Summary(summary) => (Default::default(), Default::default(), Some(summary)),
+        };
+        let said = said.iter().filter_map(Said::text);
+        said.chain(answer).chain(summary)
+    }
+}
+
 /// What a record says beside the tree.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Fact {

@@ -38,12 +38,27 @@ impl Compaction {
         }
     }
 
+    /// The texts that stand after it.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &JsString> {
+        let (kept, summary) = match self {
+            Self::Replaced(kept) => (kept.as_slice(), None),
+            Self::Summarized(summary) => (Default::default(), Some(summary)),
+        };
+        kept.iter().map(Kept::text).chain(summary)
+    }
+
     /// Drops the messages whose text is not wanted.
     pub(super) fn retain(&mut self, wanted: impl Fn(&JsString) -> bool) {
         if let Self::Replaced(kept) = self {
-            kept.retain(|kept| match kept {
-                Kept::Prompt(text) | Kept::Answer(text) | Kept::Summary(text) => wanted(text),
-            });
+            kept.retain(|kept| wanted(kept.text()));
+        }
+    }
+}
+
+impl Kept {
+    const fn text(&self) -> &JsString {
+        match self {
+            Self::Prompt(text) | Self::Answer(text) | Self::Summary(text) => text,
         }
     }
 }

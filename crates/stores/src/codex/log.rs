@@ -14,6 +14,7 @@ use super::rollout::{Met, Seen, Step, Way, each};
 use super::sniff;
 use super::turns::Turns;
 use crate::damage::Unknown;
+use crate::held::Held;
 
 /// What the files of a thread held so far. Memory follows their words.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,8 @@ pub(super) struct Log {
     /// The number of the next record, counted over all files.
     pub(super) next: u64,
     pub(super) unknown: Unknown,
+    /// All words so far, those that were taken back too.
+    held: Held,
     /// What was met in the file that was read last.
     pub(super) met: Met,
     /// The thread of the first header in the file that was read last.
@@ -80,8 +83,12 @@ impl Log {
                 .zip(part.own_from)
                 .is_some_and(|(own, from)| own < from);
             self.take(step, before, inherited);
+            if self.held.check().is_err() {
+                return ControlFlow::Break(());
+            }
             ControlFlow::Continue(())
         })?;
+        self.held.check()?;
         Ok((!cancelled).then_some(self))
     }
 
@@ -101,8 +108,14 @@ impl Log {
             _ if inherited => {}
             Fact::Begin(id) => self.turns.begin(id),
             Fact::End => self.turns.end(),
-            Fact::Said(said) => self.turns.say(seq, said),
-            Fact::Compacted(compaction) => self.turns.compact(seq, compaction),
+            Fact::Said(said) => {
+                self.held.take(&said.text);
+                self.turns.say(seq, said);
+            }
+            Fact::Compacted(compaction) => {
+                compaction.texts().for_each(|text| self.held.take(text));
+                self.turns.compact(seq, compaction);
+            }
             Fact::RolledBack(turns) => self.turns.roll_back(turns),
             Fact::Nothing | Fact::Cwd(_) | Fact::Named { .. } => {}
         }

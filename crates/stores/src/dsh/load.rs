@@ -16,6 +16,7 @@ use super::request;
 use super::shape::Checked;
 use super::surface::{Change, Surface};
 use super::turn::{Closers, OpenTurn};
+use crate::held::Held;
 use crate::raw::Raw;
 use crate::{Diagnostic, DiagnosticKind, Mode, Observation, Position, StoreError, StoreErrorKind};
 
@@ -125,6 +126,11 @@ impl<'a> Loader<'a> {
             loader.fail(Pass::Header, None, format!("a header with {fault}"));
         }
         loader
+    }
+
+    /// The texts that are kept so far.
+    pub(super) const fn held(&self) -> Held {
+        self.surface.held()
     }
 
     /// The number that the next event must have.

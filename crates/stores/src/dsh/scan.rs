@@ -3,6 +3,7 @@
 use super::event::Line as Record;
 use super::format::{EventType, Format};
 use super::load::{Loaded, Loader};
+use crate::held::TOO_MUCH;
 use crate::lines::{Line, Wholeness};
 use crate::{Position, StoreError, StoreErrorKind};
 
@@ -85,7 +86,9 @@ impl<'a> Scan<'a> {
                     let seq = self.loader.expected();
                     if !self.format.strict_rows || event.is_row(seq, self.format) {
                         self.loader.event(event, position);
-                        return Ok(());
+                        return self.loader.held().check().map_err(|_| {
+                            StoreError::new(StoreErrorKind::TooLong, TOO_MUCH).at(position)
+                        });
                     }
                     self.note(position, "a row that is no event");
                 }

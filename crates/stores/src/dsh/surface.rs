@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use sref_session::json::{Kind, RawString};
-use sref_session::{Block, Source, SurfaceEvent, SurfaceFold, SurfacePayload};
+use sref_session::{Block, JsString, Source, SurfaceEvent, SurfaceFold, SurfacePayload};
 
 use super::format::{EventType, Format};
 use super::rewrite::Kept;
 use super::shape::{Blocks, Checked, Content, User};
 use super::versions::Versions;
+use crate::held::Held;
 use crate::raw::{Raw, elements};
 
 /// Folds events and keeps the texts of those that are current, until something replaces them.
@@ -22,6 +23,7 @@ pub(super) struct Surface {
     spare: usize,
     /// In a log that has versions, the steps that wait for its end.
     versions: Option<Versions>,
+    held: Held,
 }
 
 /// How much data of tool results is kept unread.
@@ -73,7 +75,13 @@ impl Surface {
             keep_texts,
             spare: UNREAD,
             versions: format.versions.then(Versions::new),
+            held: Held::default(),
         }
+    }
+
+    /// The texts that are kept.
+    pub(super) const fn held(&self) -> Held {
+        self.held
     }
 
     /// Puts an event on the surface; errors in the order of 2.5.
@@ -99,13 +107,15 @@ impl Surface {
             Checked::Tool(result) => Some(Kept::of(change.data, result.content, &mut self.spare)),
             _ => None,
         };
+        let payload = self.payload(change.message);
+        texts_of(&payload).for_each(|text| self.held.take(text));
         Ok(Step {
             seq: change.seq,
             operation,
             sources,
             tool,
             inherits_id: change.inherits_id,
-            payload: self.payload(change.message),
+            payload,
         })
     }
 
@@ -154,7 +164,10 @@ impl Surface {
                     }
                 }
                 for seq in removed {
-                    self.nodes.remove(&seq);
+                    if let Some(node) = self.nodes.remove(&seq) {
+                        let texts = texts_of(&node.payload);
+                        self.held.give_back(texts.map(JsString::len).sum());
+                    }
                 }
             }
         }
@@ -244,6 +257,21 @@ impl Surface {
             })
             .collect()
     }
+}
+
+/// The texts that a payload holds.
+fn texts_of(payload: &SurfacePayload) -> impl Iterator<Item = &JsString> {
+    let (content, displayed) = match payload {
+        SurfacePayload::UserMessage {
+            content,
+            display_content,
+            ..
+        } => (content.as_slice(), display_content.as_deref()),
+        SurfacePayload::AssistantMessage { content } => (content.as_slice(), None),
+        _ => (Default::default(), None),
+    };
+    let blocks = content.iter().chain(displayed.unwrap_or_default());
+    blocks.filter_map(Block::text)
 }
 
 /// The text blocks alone: no projection looks at others.

@@ -5,7 +5,7 @@ const STRING: usize = 64 << 10;
 /// How much of a line may be left beside its texts.
 const STRUCTURE: usize = 16 << 20;
 /// How much conversation text a line may hold.
-const TEXT: usize = 256 << 20;
+const TEXT: usize = 128 << 20;
 /// The deepest level at which a message's text stands: event, data, message, content, block.
 const LEVELS: usize = 5;
 

@@ -434,3 +434,23 @@ fn a_line_beyond_the_cap_costs_itself_alone() {
         &["u:a", "a:b", "u:c"],
     );
 }
+
+/// A log of more words than anybody says is given up before memory is.
+#[test]
+fn a_log_of_more_words_than_any() {
+    use std::io::{Read, empty};
+    let line = format!(
+        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{}\"}}}}\n",
+        "x".repeat(1 << 20)
+    );
+    let read = |lines: usize| {
+        let log = std::iter::repeat_n(line.as_bytes(), lines);
+        let log = log.fold(Box::new(empty()) as Box<dyn Read>, |log, line| {
+            Box::new(log.chain(line))
+        });
+        super::log::Log::read(log, false, &cancel())
+    };
+    assert!(read(4).is_ok());
+    let error = read(5).unwrap_err();
+    assert!(error.to_string().contains("conversation"), "{error}");
+}

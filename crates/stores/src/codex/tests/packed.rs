@@ -87,6 +87,18 @@ fn a_packed_rollout_of_nothing_but_repetition() {
     assert_eq!(home.conversation(A), ["u:hello", "a:hi", "a:end"]);
 }
 
+/// 3.9: much from little may be conversation too.
+#[test]
+fn a_packed_rollout_of_more_words_than_any() {
+    let item = agent_item(&"x".repeat(1 << 20));
+    let bomb = packed(&(log(A) + &item.repeat(5)));
+    assert!(bomb.len() < 64 << 10);
+    let home = Home::new(&[((place(A) + ".zst").as_str(), bomb)]);
+    let error = home.store.surface(&A.into(), &cancel()).unwrap_err();
+    assert_eq!(error.code(), "SESSION_QUERY_PERSISTENCE_FAILED");
+    assert!(error.explanation().contains("conversation"), "{error:?}");
+}
+
 /// 3.9: while a rollout is packed it changes its name.
 #[test]
 fn a_rollout_that_is_packed_between_two_looks() {
