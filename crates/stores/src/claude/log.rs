@@ -128,7 +128,7 @@ impl Log {
         }
         self.nodes.push(Node {
             // A record without a key cannot be named; the number only keeps it apart.
-            key: record.uuid.unwrap_or(Key::MAX - Key::from(line)),
+            key: record.uuid.unwrap_or(Key::MAX - self.nodes.len() as Key),
             parent: record.parent.filter(|_| record.uuid.is_some()),
             visible: record.content != Content::Nothing && !sidechain,
             sidechain,

@@ -111,14 +111,24 @@ pub(super) fn title(mut file: File, size: u64, agent: bool) -> io::Result<Option
     let mut lines = LineReader::new((&file).take(size), line_options());
     while lines.advance()? {
         let line = lines.line().bytes;
-        if may_be_title(line)
-            && let Ok(record) = Record::parse(line)
-        {
-            match record.fact {
-                Fact::LastPrompt(prompt, _) => {
-                    titles.last_prompt = prompt.or(titles.last_prompt.take());
-                }
-                fact => titles.take(fact),
+        if !may_be_title(line) {
+            continue;
+        }
+        let mut take = |record: Record| match record.fact {
+            Fact::LastPrompt(prompt, _) => {
+                titles.last_prompt = prompt.or(titles.last_prompt.take());
+            }
+            fact => titles.take(fact),
+        };
+        if let Ok(record) = Record::parse(line) {
+            take(record);
+            continue;
+        }
+        // Several records on one line, or one behind what was cut off.
+        let mut records = RecordReader::new(line, line_options(), Repairs::ALL);
+        while records.advance()? {
+            if let Ok(record) = Record::parse(records.record().bytes) {
+                take(record);
             }
         }
     }

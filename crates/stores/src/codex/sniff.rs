@@ -182,7 +182,12 @@ fn head(line: &[u8]) -> &[u8] {
 fn is_one_record(line: &[u8]) -> bool {
     // Quotes inside strings are escaped, so this is the start of a record.
     const START: &[u8] = b"{\"timestamp\":\"";
-    memchr::memmem::find(line.get(1..).unwrap_or_default(), START).is_none()
+    // Between two records; also where a string ends so, and then the line is read for nothing.
+    const BETWEEN: &[u8] = b"}{\"";
+    let rest = line.get(1..).unwrap_or_default();
+    [START, BETWEEN]
+        .iter()
+        .all(|mark| memchr::memmem::find(rest, mark).is_none())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,7 +298,8 @@ mod tests {
             // Another order: read whole.
             r#"{"payload":{"type":"token_count"},"type":"event_msg"}"#,
             r#"{"timestamp":"t","type":"event_msg","payload":{"info":{},"type":"token_count"}}"#,
-            // Cut off, and a record behind it.
+            // A record behind it, or behind what was cut off of it.
+            r#"{"timestamp":"t","type":"world_state","payload":{}}{"type":"event_msg"}"#,
             r#"{"timestamp":"t","type":"world_state","pay{"timestamp":"t","type":"event_msg"}"#,
         ];
         for line in worth {

@@ -18,8 +18,8 @@ pub struct Repairs {
     pub byte_order_mark: bool,
     /// NUL bytes, which a crash leaves: around a record, inside it, or in its place.
     pub nul: bool,
-    /// A record that was cut off and continued by a whole one on the same line: the whole one
-    /// counts.
+    /// Several records on one line, as two writers or one that was cut off leave them: each whole one
+    /// counts, and what is cut off is counted as bad.
     pub glued: bool,
     /// Raw line ends inside a string, at most three.
     pub raw_newlines: bool,
@@ -45,7 +45,7 @@ pub struct Counts {
     pub repaired: u64,
     /// Lines of nothing but white space and, with [`Repairs::nul`], NUL bytes.
     pub blank: u64,
-    /// Lines that are no JSON.
+    /// Lines that are no JSON, and the parts of lines, before or behind a record, that are none.
     pub bad: u64,
     /// Lines beyond the cap.
     pub too_long: u64,
@@ -65,7 +65,8 @@ pub struct Counts {
 ///     seen.push(String::from_utf8_lossy(records.record().bytes).into_owned());
 /// }
 /// assert_eq!(seen, [r#"{"a":1}"#, r#"{"c":3}"#]);
-/// assert_eq!((records.counts().repaired, records.counts().blank), (2, 1));
+/// // What was cut off before `{"c":3}` may have been words.
+/// assert_eq!((records.counts().repaired, records.counts().blank, records.counts().bad), (2, 1, 1));
 /// assert!(records.counts().incomplete_tail);
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -80,6 +81,10 @@ pub struct RecordReader<R> {
     /// Whether `current` holds the record; else the line reader does, in this range.
     owned: bool,
     range: std::ops::Range<usize>,
+    /// Where in the line the part begins that is looked at: behind the records that were given of it.
+    from: usize,
+    /// Where the next part of it begins, if there is more of it.
+    rest: Option<usize>,
     /// Which lines are told apart without being checked.
     pass: fn(&[u8]) -> bool,
     passed: bool,
@@ -91,7 +96,7 @@ struct Owned {
     bytes: Vec<u8>,
     position: Option<Position>,
     terminated: bool,
-    cut: bool,
+    wholeness: Wholeness,
 }
 
 /// One JSON value, white space around it included.
@@ -116,9 +121,18 @@ const JOINED: usize = 1 << 20;
 
 enum Verdict {
     Good(std::ops::Range<usize>),
+    /// The first record of several on one line, whether something before it is no JSON, and whether
+    /// something stands behind it.
+    Glued {
+        range: std::ops::Range<usize>,
+        lost: bool,
+        more: bool,
+    },
     Mended(Vec<u8>),
     Blank,
-    Bad { open_string: bool },
+    Bad {
+        open_string: bool,
+    },
 }
 
 impl<R: Read> RecordReader<R> {
@@ -132,6 +146,8 @@ impl<R: Read> RecordReader<R> {
             current: Owned::default(),
             owned: false,
             range: 0..0,
+            from: 0,
+            rest: None,
             pass: |_| false,
             passed: false,
         }
@@ -181,6 +197,11 @@ impl<R: Read> RecordReader<R> {
             let (verdict, repaired) = self.judge(line);
             match verdict {
                 Verdict::Good(range) => self.range = range,
+                Verdict::Glued { range, lost, more } => {
+                    self.rest = more.then_some(self.from + range.end);
+                    self.range = range;
+                    self.counts.bad += u64::from(lost);
+                }
                 Verdict::Mended(bytes) => self.own(bytes, position),
                 Verdict::Blank => {
                     self.counts.blank += 1;
@@ -226,8 +247,13 @@ impl<R: Read> RecordReader<R> {
     }
 
     fn next_line(&mut self) -> io::Result<bool> {
-        self.owned = false;
         self.passed = false;
+        if let Some(rest) = self.rest.take() {
+            self.from = rest;
+            return Ok(true);
+        }
+        self.from = 0;
+        self.owned = false;
         if let Some(line) = self.ahead.pop_front() {
             self.current = line;
             self.owned = true;
@@ -236,7 +262,16 @@ impl<R: Read> RecordReader<R> {
         self.lines.advance()
     }
 
+    /// The part of the line that is looked at.
     fn line(&self) -> Line<'_> {
+        let line = self.whole_line();
+        Line {
+            bytes: &line.bytes[self.from..],
+            ..line
+        }
+    }
+
+    fn whole_line(&self) -> Line<'_> {
         let line = self.lines.line();
         if !self.owned {
             return line;
@@ -246,11 +281,7 @@ impl<R: Read> RecordReader<R> {
             position: self.current.position.unwrap_or(line.position),
             length: self.current.bytes.len() as u64,
             terminated: self.current.terminated,
-            wholeness: if self.current.cut {
-                Wholeness::Cut
-            } else {
-                Wholeness::Whole
-            },
+            wholeness: self.current.wholeness,
         }
     }
 
@@ -261,9 +292,10 @@ impl<R: Read> RecordReader<R> {
             bytes,
             position: Some(position),
             terminated: true,
-            cut: false,
+            wholeness: self.whole_line().wholeness,
         };
         self.owned = true;
+        self.from = 0;
     }
 
     /// What a line is, and whether it took a repair to see it.
@@ -297,10 +329,11 @@ impl<R: Read> RecordReader<R> {
             Err(error) => error,
         };
         if self.repairs.glued
-            && line.terminated
-            && let Some(start) = glued(bytes)
+            && let Some(own) = first_of(bytes)
         {
-            return (Verdict::Good(range.start + start..range.end), true);
+            let (lost, more) = (own.start > 0, own.end < bytes.len());
+            let range = range.start + own.start..range.start + own.end;
+            return (Verdict::Glued { range, lost, more }, true);
         }
         if self.repairs.nul && bytes.contains(&0) {
             let bytes: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
@@ -325,7 +358,10 @@ impl<R: Read> RecordReader<R> {
                         bytes: line.bytes.to_vec(),
                         position: Some(line.position),
                         terminated: line.terminated,
-                        cut: matches!(line.wholeness, Wholeness::Cut | Wholeness::Skipped),
+                        wholeness: match line.wholeness {
+                            Wholeness::Skipped => Wholeness::Cut,
+                            wholeness => wholeness,
+                        },
                     }
                 }
                 None => break,
@@ -336,7 +372,7 @@ impl<R: Read> RecordReader<R> {
             }
             joined.extend_from_slice(b"\\n");
             joined.extend_from_slice(&next.bytes);
-            let cut = next.cut;
+            let cut = next.wholeness == Wholeness::Cut;
             taken.push(next);
             if cut {
                 break;
@@ -364,14 +400,34 @@ fn check(bytes: &[u8]) -> Result<(), JsonErrorKind> {
         .map_err(|error| error.kind())
 }
 
-/// Where a whole object begins that reaches to the end of the line, behind one that was cut off.
+/// The first whole object of a line that is not one JSON value: the one it begins with, else the first
+/// behind what was cut off. What stands behind it is still to be judged.
 ///
-/// Not behind `:`, `,` or `[`, where an object that belongs to the first one would stand. Few places
-/// are tried, from the left: each try reads the rest of the line.
-fn glued(bytes: &[u8]) -> Option<usize> {
+/// Behind a part that was cut off it has to reach to the end of the line or to another object, and must
+/// not stand behind `:`, `,` or `[`, where it would belong to that part. Few places are tried, from the
+/// left: each try reads the rest of the line.
+fn first_of(bytes: &[u8]) -> Option<std::ops::Range<usize>> {
     const TRIES: usize = 16;
+    let object = |start: usize| {
+        let mut scanner = Scanner::new(&bytes[start..]);
+        let range = scanner.skip_value().ok()?;
+        Some(start..start + range.end)
+    };
+    let is_gap = |byte: &&u8| is_white(**byte) || **byte == 0;
+    if bytes.first() == Some(&b'{')
+        && let Some(first) = object(0)
+    {
+        return Some(first);
+    }
     memchr::memmem::find_iter(bytes, b"{\"")
-        .filter(|start| *start > 0 && !b":,[".contains(&bytes[start - 1]))
+        .filter(|start| {
+            let before = bytes[..*start].iter().rev().find(|byte| !is_gap(byte));
+            before.is_some_and(|before| !b":,[".contains(before))
+        })
         .take(TRIES)
-        .find(|start| check(&bytes[*start..]).is_ok())
+        .filter_map(object)
+        .find(|own| {
+            let behind = bytes[own.end..].iter().find(|byte| !is_gap(byte));
+            behind.is_none_or(|byte| *byte == b'{')
+        })
 }

@@ -178,6 +178,68 @@ fn faults_are_mended_only_when_asked() {
     );
 }
 
+/// `spec/agent-logs.md` 1.2 no. 5c: every whole record of a line is given, in the middle of a log and at
+/// its end, and what is cut off is counted, since it may have been words.
+#[test]
+fn no_record_of_several_on_a_line_is_lost() {
+    let seen = |line: &str| -> [(Vec<String>, u64, bool); 2] {
+        [format!("{line}\n[]\n"), line.to_owned()].map(|log| {
+            let (seen, counts) = records(log.as_bytes(), Repairs::ALL);
+            let seen = seen.into_iter().filter(|(_, number)| *number == 1);
+            (
+                seen.map(|(text, _)| text).collect(),
+                counts.bad,
+                counts.incomplete_tail,
+            )
+        })
+    };
+    let both = |records: &[&str], bad, tail: (u64, bool)| {
+        let records: Vec<String> = records.iter().map(|own| (*own).to_owned()).collect();
+        [(records.clone(), bad, false), (records, tail.0, tail.1)]
+    };
+    let (one, two) = (r#"{"a":"}{"}"#, r#"{"b":{"c":1}}"#);
+    let whole = both(&[one, two], 0, (0, false));
+    assert_eq!(seen(&format!("{one}{two}")), whole);
+    assert_eq!(seen(&format!("{one} \0{two}\r")), whole);
+    assert_eq!(
+        seen(&format!("{one}{two}{one}")),
+        both(&[one, two, one], 0, (0, false))
+    );
+    let cut = r#"{"a":"cut o"#;
+    assert_eq!(seen(&format!("{cut}{two}")), both(&[two], 1, (1, false)));
+    assert_eq!(
+        seen(&format!("{cut}{two}{one}")),
+        both(&[two, one], 1, (1, false))
+    );
+    assert_eq!(seen(&format!("{one}{cut}")), both(&[one], 1, (0, true)));
+    assert_eq!(
+        seen(&format!("{one}{cut}{two}")),
+        both(&[one, two], 1, (1, false))
+    );
+    assert_eq!(seen(&format!("{one}no JSON")), both(&[one], 1, (0, true)));
+    // A part of a record that is cut off is no record.
+    for cut in [
+        r#"{"a":{"b":1}"#,
+        r#"{"a": {"b":1}"#,
+        r#"{"a":[{}, {"b":1}"#,
+    ] {
+        assert_eq!(seen(cut), both(&[], 1, (0, true)), "{cut}");
+    }
+    // A string with line ends in it, behind a record.
+    let log = format!("{one}{{\"a\":\"x\ny\"}}\n");
+    let (seen, counts) = records(log.as_bytes(), Repairs::ALL);
+    let texts: Vec<&str> = seen.iter().map(|(text, _)| &**text).collect();
+    assert_eq!(texts, [one, r#"{"a":"x\ny"}"#]);
+    assert_eq!(counts.bad, 0);
+}
+
+/// The time for a line of many records follows its length.
+#[test]
+fn a_line_of_a_million_records_is_read_once() {
+    let (seen, counts) = records("{}".repeat(1 << 20).as_bytes(), Repairs::ALL);
+    assert_eq!((seen.len(), counts.bad), (1 << 20, 0));
+}
+
 /// `spec/agent-logs.md` 1.2 no. 8: lines that are told by their head are not checked, but for a last
 /// one without an end, which may be cut off.
 #[test]

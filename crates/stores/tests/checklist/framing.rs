@@ -102,8 +102,24 @@ fn glued_records_and_raw_newlines() {
     let glued = Home::of(format!("{cut}{log}"));
     assert_eq!(
         (glued.said(), glued.told()),
-        (vec!["u:a".into()], vec![one(RepairedLines)])
+        // What was cut off may have been words.
+        (vec!["u:a".into()], vec![one(BadLines), one(RepairedLines)])
     );
+    // Both are whole: nothing is lost, wherever they stand.
+    let (first, second) = (user("u1", "", "a"), user("u2", "u1", "b"));
+    let mode = "{\"type\":\"mode\",\"mode\":\"x\"}";
+    for log in [
+        format!("{}{second}", first.trim_end()),
+        format!("{}{}", first.trim_end(), second.trim_end()),
+        format!("{}{mode}\n{second}", first.trim_end()),
+        format!("{first}{}{mode}", second.trim_end()),
+    ] {
+        let glued = Home::of(log);
+        assert_eq!(
+            (glued.said(), glued.told()),
+            (vec!["u:a".into(), "u:b".into()], vec![one(RepairedLines)])
+        );
+    }
     let raw = Home::of(user("u1", "", "a@b").replace('@', "\n"));
     assert_eq!(
         (raw.said(), raw.told()),

@@ -34,6 +34,9 @@ fn titles_by_who_gave_them() {
     // Beyond both windows.
     check(&[&far, &custom, &far, &ai], "Mine");
     check(&[&prompt, &ai], "Theirs");
+    // Behind another record on its line.
+    let glued = format!("{}{custom}", prompt.trim_end());
+    check(&[&glued, &ai], "Mine");
     check(&[&summary("u1"), &prompt], "Sum");
     check(&[&summary("elsewhere"), &prompt], "first prompt");
     check(&[&prompt], "first prompt");

@@ -62,6 +62,24 @@ fn faults_of_lines() {
             &["u:a", "a:b"],
         ),
         (
+            "both whole on one line",
+            format!(
+                "{}{}{answer}",
+                start().trim_end(),
+                agent_item("one").trim_end()
+            ),
+            &["u:a", "a:one", "a:b"],
+        ),
+        (
+            "whole behind a whole one that is passed over",
+            format!(
+                "{}{}{answer}",
+                start(),
+                line("world_state", "{\"x\":\"y\"}").trim_end()
+            ),
+            &["u:a", "a:b"],
+        ),
+        (
             "glued behind what is passed over",
             format!(
                 "{}{}{answer}",
