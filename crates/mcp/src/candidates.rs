@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use sref_delivery::well_formed;
@@ -39,6 +40,7 @@ pub(crate) async fn candidates<Q: SessionQuery>(
         })?,
     };
     if let Some(agent) = &wanted.agent {
+        known(&view, agent)?;
         view.keep(|record| record.agent.as_deref() == Some(agent.as_str()));
     }
     let cwd = wanted
@@ -58,6 +60,23 @@ pub(crate) async fn candidates<Q: SessionQuery>(
         .candidates(&agent, query, Some(limit), &view.call.cancel)
         .await?;
     Ok(page(&found, skip, wanted.limit, wanted.bytes))
+}
+
+/// Checks that there is an agent of this name: one that was misspelled has no sessions, and who asks
+/// would take that for the answer.
+fn known<Q>(view: &View<'_, Q>, agent: &str) -> Result<(), Fault> {
+    let listed = view.records.iter();
+    let listed = listed.filter_map(|record| record.agent.as_deref());
+    let named = view.server.agents.iter().map(String::as_str);
+    let agents: BTreeSet<&str> = listed.chain(named).collect();
+    if agents.is_empty() || agents.contains(agent) {
+        return Ok(());
+    }
+    let agents = Vec::from_iter(agents).join(", ");
+    let agent = JsStr::from(agent).excerpt();
+    Err(Fault::argument(format!(
+        "no agent {agent}; there are: {agents}"
+    )))
 }
 
 /// As many of the candidates as a page holds, and where to go on.

@@ -127,6 +127,13 @@ fn is_absence(error: &(dyn Error + 'static)) -> bool {
     error.is_some_and(|error| matches!(error, QueryError::SessionNotFound { .. }))
 }
 
+/// That a method was asked with other parameters than it has.
+pub(crate) fn wrong_parameters(method: &str) -> ErrorData {
+    let method = JsStr::from(method).excerpt();
+    let said = format!("the parameters of {method} are not those of this method");
+    protocol(ErrorCode::INVALID_PARAMS, code::INVALID, said)
+}
+
 /// An error of the protocol, with our name for it beside its number.
 pub(crate) fn protocol(
     number: ErrorCode,

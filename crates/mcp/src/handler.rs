@@ -145,6 +145,20 @@ fn known(what: &str, name: &str, expected: &str) -> Result<(), Fault> {
     }
 }
 
+/// Each list is one page, so that no cursor was ever given for another.
+fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let Some(cursor) = request.and_then(|request| request.cursor) else {
+        return Ok(());
+    };
+    let cursor = JsStr::from(cursor.as_str()).excerpt();
+    let said = format!("no list of this server gave the cursor {cursor}");
+    Err(fault::protocol(
+        ErrorCode::INVALID_PARAMS,
+        code::CURSOR,
+        said,
+    ))
+}
+
 /// The methods that this server has. The SDK takes a request of one of them whose parameters it
 /// cannot read for one of no method that it knows.
 const METHODS: [&str; 12] = [
@@ -183,9 +197,10 @@ impl<Q: SessionQuery + 'static> ServerHandler for Server<Q> {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        first_page(request)?;
         Ok(ListToolsResult::with_all_items(tools::all()).with_cache_scope(CacheScope::Private))
     }
 
@@ -206,9 +221,10 @@ impl<Q: SessionQuery + 'static> ServerHandler for Server<Q> {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        first_page(request)?;
         let call = Call::new(&context, &self.ended);
         let list = async {
             let _turn = self.turn(&call).await?;
@@ -219,9 +235,10 @@ impl<Q: SessionQuery + 'static> ServerHandler for Server<Q> {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        first_page(request)?;
         Ok(resources::templates())
     }
 
@@ -240,9 +257,10 @@ impl<Q: SessionQuery + 'static> ServerHandler for Server<Q> {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(request)?;
         let prompts = vec![resources::prompt()];
         Ok(ListPromptsResult::with_all_items(prompts).with_cache_scope(CacheScope::Private))
     }
@@ -274,15 +292,10 @@ impl<Q: SessionQuery + 'static> ServerHandler for Server<Q> {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = JsStr::from(request.method.as_str()).excerpt();
         if METHODS.contains(&request.method.as_str()) {
-            let said = format!("the parameters of {method} are not those of this method");
-            return Err(fault::protocol(
-                ErrorCode::INVALID_PARAMS,
-                code::INVALID,
-                said,
-            ));
+            return Err(fault::wrong_parameters(&request.method));
         }
+        let method = JsStr::from(request.method.as_str()).excerpt();
         let said = format!("no method {method}");
         let number = ErrorCode::METHOD_NOT_FOUND;
         Err(fault::protocol(number, code::UNKNOWN_NAME, said))

@@ -9,7 +9,7 @@
 //! | tool `session_candidates` | the sessions that can be cited |
 //! | tool `session_reference` | a snapshot of those that are mentioned, within a page |
 //! | tool `session_read` | one session page by page, nothing left out |
-//! | resources | the most recent sessions; a template for all others; their snapshots |
+//! | resources | the sessions in which something happened last; a template for all others; their snapshots |
 //! | prompt `reference` | a snapshot in the message of the user |
 //! | completion | URIs and one-word keys, by title or id |
 //!

@@ -28,7 +28,7 @@ const LISTED: usize = 50;
 const RESOURCE: usize = 48_000;
 const MIME: &str = "text/markdown";
 
-/// The most recent sessions.
+/// The most recent sessions: those in which something happened last.
 pub(crate) async fn list<Q: SessionQuery>(
     view: &View<'_, Q>,
 ) -> Result<ListResourcesResult, Fault> {
@@ -46,8 +46,7 @@ pub(crate) async fn list<Q: SessionQuery>(
 fn resource(record: &SessionRecord, title: Option<&JsString>) -> Resource {
     let id = &record.header.id;
     let label = label::of(title, id);
-    let time = record.updated_at.unwrap_or(record.header.created_at);
-    let time = crate::time::rfc3339(time);
+    let time = crate::time::rfc3339(record.last_activity());
     let mut facts: Vec<String> = record.agent.iter().map(ToString::to_string).collect();
     facts.extend(
         record

@@ -37,6 +37,8 @@ pub struct Server<Q> {
     /// Sessions of this directory are offered first.
     pub(crate) here: Option<JsString>,
     pub(crate) callers: Vec<SessionId>,
+    /// Agents that may have sessions, also when they have none now.
+    pub(crate) agents: Vec<String>,
     pub(crate) titles: Titles,
     pub(crate) turns: Semaphore,
     /// Fires when the client asks nothing more.
@@ -71,6 +73,7 @@ impl<Q> Server<Q> {
             scope: Scope::default(),
             here: None,
             callers: Vec::new(),
+            agents: Vec::new(),
             titles: Titles::default(),
             turns: Semaphore::new(TURNS),
             ended: CancellationToken::new(),
@@ -80,6 +83,9 @@ impl<Q> Server<Q> {
     /// Limits the server to the sessions of a directory and what lies in it, in each of the
     /// spellings that this directory has (through a link, say). Any other session is answered like one
     /// that does not exist.
+    ///
+    /// The limit is on sessions: one inside shows all of its conversation, also what it took over from
+    /// a session outside when it was forked from it.
     #[must_use]
     pub fn with_project<T: Into<JsString>>(
         mut self,
@@ -101,6 +107,14 @@ impl<Q> Server<Q> {
     #[must_use]
     pub fn with_caller(mut self, id: impl Into<SessionId>) -> Self {
         self.callers.push(id.into());
+        self
+    }
+
+    /// Names the agents whose sessions may be asked for, besides those that have some: to ask for the
+    /// sessions of any other one is a mistake, and is answered so.
+    #[must_use]
+    pub fn with_agents<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.agents.extend(names.into_iter().map(Into::into));
         self
     }
 

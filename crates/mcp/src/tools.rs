@@ -45,7 +45,7 @@ pub(crate) fn all() -> Vec<Tool> {
             CANDIDATES,
             "Find sessions",
             "List earlier sessions of coding agents (Claude Code, Codex, dsh and others) on this \
-             machine, nearest to a directory first. Without a query the most recent ones. Each has \
+             machine, nearest to a directory first. Most recent activity first. Each has \
              a `uri`, which session_reference and session_read take.",
             &json!({
                 "query": text("Words of a title, part of an id or of a directory"),

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::fault::Fault;
 pub(crate) struct View<'a, Q> {
     pub(crate) server: &'a Server<Q>,
     pub(crate) call: &'a Call,
-    /// In the order of the store, the sessions that ask among them.
+    /// Those first in which something happened last, the sessions that ask among them.
     pub(crate) records: Arc<[SessionRecord]>,
     places: HashMap<SessionId, usize>,
     /// The sessions that ask.
@@ -34,9 +35,9 @@ impl<'a, Q: SessionQuery> View<'a, Q> {
         let records = if server.is_limited() {
             let inside = listing.iter();
             let inside = inside.filter(|record| server.scope.holds(record.header.cwd.as_ref()));
-            inside.cloned().collect()
+            recent_first(inside.cloned().collect::<Vec<_>>().into())
         } else {
-            listing
+            recent_first(listing)
         };
         call.step("sessions listed").await;
         let own = records.iter().map(|record| &record.header.id);
@@ -117,6 +118,17 @@ impl<'a, Q: SessionQuery> View<'a, Q> {
         let absent = || failed(QueryError::SessionNotFound { id: id.clone() }.into());
         Ok(surface.ok_or_else(absent)?)
     }
+}
+
+/// A listing is in the order in which its sessions began; who looks for one was in it lately.
+fn recent_first(records: Arc<[SessionRecord]>) -> Arc<[SessionRecord]> {
+    let recent = |record: &SessionRecord| Reverse(record.last_activity());
+    if records.is_sorted_by_key(recent) {
+        return records;
+    }
+    let mut sorted = records.to_vec();
+    sorted.sort_by_key(recent);
+    sorted.into()
 }
 
 fn places(records: &[SessionRecord]) -> HashMap<SessionId, usize> {

@@ -47,6 +47,29 @@ impl SessionRecord {
             is_archived: false,
         }
     }
+
+    /// When something last happened in the session, as far as it is known: when it was last written
+    /// to, else when it began. In milliseconds since 1970.
+    ///
+    /// What a person means by a recent session. A listing has an order of its own, by beginning
+    /// ([`SessionQuery`](crate::SessionQuery)).
+    ///
+    /// ```
+    /// use sref_query::SessionRecord;
+    /// use sref_session::SessionHeader;
+    ///
+    /// let mut record = SessionRecord::new(SessionHeader::new("claude:5f0c", 1));
+    /// assert_eq!(record.last_activity(), 1);
+    /// record.updated_at = Some(7);
+    /// assert_eq!(record.last_activity(), 7);
+    /// ```
+    #[must_use]
+    pub const fn last_activity(&self) -> i64 {
+        match self.updated_at {
+            Some(updated_at) => updated_at,
+            None => self.header.created_at,
+        }
+    }
 }
 
 /// What a listing tells of a session's title.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sref::session::JsString;
 use sref_mcp::Server;
+use sref_stores::KINDS;
 use tokio::runtime::Builder;
 
 use crate::console;
@@ -24,6 +25,7 @@ the prompt `reference`. It ends when the agent closes its standard input.";
 ///
 /// The server is read-only. It knows the sessions of one project (by default of the current
 /// directory): those whose working directory it is, or lies in it. All others do not exist for it.
+/// Such a session is shown whole, also what it took over from one of another directory as its fork.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -43,7 +45,8 @@ impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
         let reader = Reader::open(&self.stores)?;
         reader.remark();
-        let mut server = Server::over(self.carriage.resolver(reader.corpus().clone())?);
+        let mut server = Server::over(self.carriage.resolver(reader.corpus().clone())?)
+            .with_agents(KINDS.iter().copied());
         if self.all {
             // Agents start their servers where they work.
             if let Some(here) = here(None) {

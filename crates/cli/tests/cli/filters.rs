@@ -193,3 +193,33 @@ fn a_limit_counts_what_passed_and_nothing_fits_is_said() {
         none.stderr
     );
 }
+
+/// What a person was in lately is recent, whenever it began; the column of ages says no other thing.
+#[test]
+fn what_was_written_to_last_comes_first() {
+    let home = machine();
+    let project = home.path().join(".claude/projects/-app");
+    let cwd = serde_json::to_string(&home.path().join("app")).unwrap();
+    // (id, began on that day of July, was written to so many days ago)
+    for (id, began, days) in [("1", 1, 3), ("2", 20, 9), ("3", 10, 6)] {
+        let path = project.join(format!("5f0c1d2e-0000-4000-8000-00000000001{id}.jsonl"));
+        let line = format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"{id}","cwd":{cwd},"timestamp":"2026-07-{began:02}T09:00:00.000Z","message":{{"role":"user","content":"session {id}"}}}}"#
+        );
+        fs::write(&path, line + "\n").unwrap();
+        let time = SystemTime::now() - Duration::from_secs(days * 86_400);
+        fs::File::open(&path).unwrap().set_modified(time).unwrap();
+    }
+    let list = |args: &[&str]| {
+        let mut command = on_machine(home.path(), &["list", "--json", "--agent", "claude"]);
+        command.args(args);
+        let list = succeed(command).json();
+        let ids = list.as_array().unwrap().iter();
+        ids.map(|own| own["sessionId"].as_str().unwrap()[40..].to_owned())
+            .collect::<Vec<_>>()
+    };
+    // The directory comes before the time: the second of the machine's is of `app/docs`.
+    assert_eq!(list(&[]), ["001", "011", "013", "012", "002"]);
+    assert_eq!(list(&["--limit", "2"]), ["001", "011"]);
+    assert_eq!(list(&["session"]), ["011", "013", "012"]);
+}

@@ -96,6 +96,71 @@ fn a_project_limits_what_there_is() {
     assert_eq!(ask(Path::new("/"))[2]["result"]["isError"], false);
 }
 
+/// The limit is on sessions: a fork inside shows what its person saw in it, also what was first said
+/// in a session outside, which itself does not exist.
+#[test]
+fn a_fork_inside_keeps_the_words_that_it_began_with() {
+    let home = tempfile::tempdir().unwrap();
+    let (base, fork) = (
+        "0198a3c0-0000-7000-8000-00000000000a",
+        "0198a3c1-0000-7000-8000-00000000000b",
+    );
+    let line = |kind: &str, ordinal: u64, payload: Value| {
+        let line = json!({"timestamp": "2026-08-01T07:00:00Z", "ordinal": ordinal, "type": kind, "payload": payload});
+        format!("{line}\n")
+    };
+    let meta = |id: &str, cwd: &Path, more: Value| {
+        let mut meta = json!({"id": id, "timestamp": "2026-08-01T07:00:00Z", "cwd": cwd, "source": "cli", "history_mode": "paginated"});
+        meta.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        meta
+    };
+    let said = |text: &str| {
+        let item = json!({"type": "UserMessage", "content": [{"type": "text", "text": text}]});
+        json!({"type": "item_completed", "thread_id": "t", "turn_id": "1", "item": item})
+    };
+    let begin = json!({"type": "task_started", "turn_id": "1"});
+    let project = home.path().join("project");
+    fs::create_dir(&project).unwrap();
+    let first = [
+        line(
+            "session_meta",
+            0,
+            meta(base, Path::new("/elsewhere"), json!({})),
+        ),
+        line("event_msg", 1, begin.clone()),
+        line("event_msg", 2, said("said elsewhere")),
+    ];
+    let history = json!({"history_base": {"thread_id": base, "end_ordinal_exclusive": 3}});
+    let second = [
+        line("session_meta", 3, meta(fork, &project, history)),
+        line("event_msg", 4, begin),
+        line("event_msg", 5, said("said here")),
+    ];
+    let day = home.path().join("sessions/2026/08/01");
+    fs::create_dir_all(&day).unwrap();
+    for (id, lines) in [(base, first), (fork, second)] {
+        let name = format!("rollout-2026-08-01T09-00-00-{id}.jsonl");
+        fs::write(day.join(name), lines.concat()).unwrap();
+    }
+    let mut command = sref(&["mcp", "--project"]);
+    command.arg(&project).arg("--store");
+    command.arg(format!("codex={}", home.path().display()));
+    let read = |id: &str| tool("session_read", &json!({"uri": format!("codex:{id}")}));
+    let list = tool("session_candidates", &json!({}));
+    let answer = feed(command, &session(&[read(fork), read(base), list]));
+    let answers = answers(&answer.stdout);
+    let text = answers[1].to_string();
+    assert!(
+        text.contains("said elsewhere") && text.contains("said here"),
+        "{text}"
+    );
+    assert_eq!(answers[2]["result"]["isError"], true);
+    assert!(!answers[2].to_string().contains("said"));
+    assert!(!answers[3].to_string().contains(base));
+}
+
 #[test]
 fn a_project_that_is_not_there_is_told() {
     let answer = feed(on_sample(&["mcp", "--project", "/no/such/directory"]), b"");

@@ -22,6 +22,9 @@ pub(crate) struct Gate {
     open: HashSet<RequestId>,
 }
 
+/// The method with which a client begins.
+const INITIALIZE: &str = "initialize";
+
 /// What becomes of a message.
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -90,6 +93,14 @@ impl Gate {
         match &message {
             JsonRpcMessage::Request(request) => {
                 let id = &request.id;
+                if !self.begun
+                    && let ClientRequest::CustomRequest(custom) = &request.request
+                    && custom.method == INITIALIZE
+                {
+                    // What the SDK takes for a request of its own by its parameters, this is none.
+                    let error = fault::wrong_parameters(INITIALIZE);
+                    return Verdict::Refuse(Some(id.clone()), error);
+                }
                 if !self.begun && !begins(&request.request) {
                     let said = "not initialized: the first request is `initialize`";
                     return refuse(Some(id.clone()), code::NOT_INITIALIZED, said);

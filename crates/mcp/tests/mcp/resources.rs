@@ -42,6 +42,56 @@ async fn the_most_recent_sessions_are_resources() {
     );
 }
 
+/// A session that goes on is a recent one, whenever it began: 60 sessions, of which the oldest is the
+/// one that somebody works in.
+#[tokio::test]
+async fn recent_is_what_happened_last() {
+    let corpus = MemoryCorpus::new();
+    for number in 0..60 {
+        let header = SessionHeader::new(format!("claude:{number:02}").as_str(), number);
+        let mut record = SessionRecord::new(header);
+        record.agent = Some("claude".into());
+        // The first one was never closed; of the last ones nothing is known but when they began.
+        record.updated_at = match number {
+            0 => Some(1000),
+            1..50 => Some(number),
+            _ => None,
+        };
+        corpus.insert(record);
+    }
+    let mut client = Client::start(Server::new(corpus)).await;
+    let list = client.result("resources/list", json!({})).await;
+    let resources = list["resources"].as_array().unwrap().iter();
+    let names: Vec<&str> = resources.map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 50);
+    assert_eq!(names[..3], ["claude:00", "claude:59", "claude:58"]);
+    assert_eq!(names[49], "claude:11");
+    let page = client.tool("session_candidates", json!({"limit": 2})).await;
+    let page: Value = serde_json::from_str(page.split_once('\n').unwrap().1).unwrap();
+    assert_eq!(page["sessions"][0]["sessionId"], "claude:00");
+    assert_eq!(page["sessions"][1]["sessionId"], "claude:59");
+    let reference = json!({"type": "ref/prompt", "name": "reference"});
+    let params = json!({"ref": reference, "argument": {"name": "session", "value": ""}});
+    let completion = client.result("completion/complete", params).await;
+    assert_eq!(completion["completion"]["values"][0], "claude:00");
+}
+
+/// Each list is one page, and a cursor for it was made up.
+#[tokio::test]
+async fn lists_take_no_cursor() {
+    let mut client = Client::start(Server::new(corpus())).await;
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+    ] {
+        client.result(method, json!({"cursor": null})).await;
+        let error = client.error(method, json!({"cursor": "bogus"})).await;
+        assert_eq!(error, (-32602, "mcp.cursor".to_owned()), "{method}");
+    }
+}
+
 #[tokio::test]
 async fn a_snapshot_is_as_large_as_its_channel() {
     let long = "ein Wort ".repeat(20_000);

@@ -72,6 +72,25 @@ async fn those_of_the_directory_at_hand_come_first() {
 }
 
 #[tokio::test]
+async fn an_agent_that_there_is_not_is_told() {
+    let server = Server::new(corpus()).with_agents(["toh", "claude"]);
+    let mut client = Client::start(server).await;
+    let bogus = client.tool_error("session_candidates", json!({"agent": "bogus"}));
+    let expected = "no agent \"bogus\"; there are: claude, codex, dsh, toh";
+    assert_eq!(bogus.await, ("mcp.argument".into(), expected.into()));
+    // One that is known and has no sessions has none.
+    let none = client
+        .tool("session_candidates", json!({"agent": "toh"}))
+        .await;
+    assert_eq!(candidates(&none).0.len(), 0);
+    // Nothing tells that it is none.
+    let mut client = Client::start(Server::new(MemoryCorpus::new())).await;
+    client
+        .tool("session_candidates", json!({"agent": "claude"}))
+        .await;
+}
+
+#[tokio::test]
 async fn candidates_come_in_pages_that_no_client_cuts() {
     let corpus = MemoryCorpus::new();
     for number in 0..150 {

@@ -95,6 +95,23 @@ async fn after_a_probe_a_client_may_still_shake_hands() {
     client.tool("session_candidates", json!({})).await;
 }
 
+/// What is wrong with it is said, not that it should have come.
+#[tokio::test]
+async fn a_beginning_that_cannot_be_read_is_told() {
+    let mut client = Client::silent(Server::new(corpus()));
+    for version in [json!(7), json!(null), json!({})] {
+        let mut params = initialize("x");
+        params["protocolVersion"] = version;
+        let error = client.error("initialize", params).await;
+        assert_eq!(error, (-32602, "mcp.invalid-request".to_owned()));
+    }
+    let error = client.error("initialize", json!({})).await;
+    assert_eq!(error, (-32602, "mcp.invalid-request".to_owned()));
+    client.result("initialize", initialize("2025-06-18")).await;
+    client.tool("session_candidates", json!({})).await;
+    assert!(client.end().await.is_empty());
+}
+
 #[tokio::test]
 async fn before_the_beginning_nothing_but_the_beginning() {
     let mut client = Client::silent(Server::new(corpus()));

@@ -30,7 +30,7 @@ impl Filter {
     /// Whether a session passes. What is not known of it does not pass.
     pub(super) fn passes(&self, record: &SessionRecord) -> bool {
         let agent = record.agent.as_deref().unwrap_or_default();
-        let changed = record.updated_at.unwrap_or(record.header.created_at);
+        let changed = record.last_activity();
         let project = |project: &Project| {
             let cwd = record.header.cwd.as_ref().and_then(|cwd| cwd.as_str());
             cwd.is_some_and(|cwd| project.holds(Path::new(cwd)))

@@ -1,5 +1,7 @@
 mod filter;
 
+use std::cmp::Reverse;
+
 use sref::query::SessionRecord;
 use sref::service::{Agent, Candidate, Config, Limit};
 use sref::session::JsString;
@@ -37,6 +39,8 @@ const DIRECTORY: usize = 32;
 const ROOMY: usize = 72;
 
 /// List the sessions that can be cited, those of this directory first
+///
+/// Among them those first that were written to last.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -79,7 +83,10 @@ impl Args {
         };
         let limit = if self.all { MOST } else { self.limit };
         let passed = records.iter().filter(|own| self.filter.passes(own));
-        let passed: Vec<SessionRecord> = passed.cloned().collect();
+        let mut passed: Vec<SessionRecord> = passed.cloned().collect();
+        // As the column of ages and `--since` have it: a session that goes on is a recent one,
+        // whenever it began. Those of one moment stay as they are listed.
+        passed.sort_by_key(|own| Reverse(own.last_activity()));
         let listed = Listed::new(reader.corpus(), &passed);
         let resolver = reader::resolver(listed, Config::default(), &self.spelling)
             .with_subagents(self.all || self.subagents)
@@ -208,10 +215,7 @@ fn table(candidates: &[Candidate], ids: &Ids<'_>, here: Option<&JsString>) -> St
             [
                 paint(STRONG, ids.short(record)),
                 record.agent.as_deref().unwrap_or_default().to_owned(),
-                paint(
-                    FAINT,
-                    age(record.updated_at.unwrap_or(record.header.created_at), now),
-                ),
+                paint(FAINT, age(record.last_activity(), now)),
                 record.size_bytes.map(size).unwrap_or_default(),
                 title(candidate),
                 paint(FAINT, directory),
