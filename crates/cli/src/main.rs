@@ -8,6 +8,7 @@
 
 mod command;
 mod console;
+mod event;
 mod failure;
 mod ids;
 mod options;

@@ -18,6 +18,7 @@ use sref_delivery::{
 use sref_stores::lines::{LineOptions, LineReader};
 
 use crate::console;
+use crate::event::{self, Input};
 use crate::failure::Failure;
 use crate::options::Stores;
 use crate::reader::Reader;
@@ -31,9 +32,11 @@ The agent writes its event to standard input and reads the answer from standard 
 without a mention is answered with nothing, and no store is read.";
 
 /// The largest event that is read. Hosts hold a prompt in memory, so that it is smaller than this.
-const EVENT: u64 = 64 << 20;
-/// How long a hook may take. The prompt waits.
+const EVENT: usize = 64 << 20;
+/// How long a hook may take, from its start. The prompt waits.
 const PATIENCE: Duration = Duration::from_millis(4_500);
+/// How long an answer that is being printed when the time is over may take to be taken.
+const GRACE: Duration = Duration::from_millis(250);
 
 /// Answer the prompt hook of an agent
 ///
@@ -58,8 +61,22 @@ fn host(name: &str) -> Result<Host, String> {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let mut event = Vec::new();
-        io::stdin().lock().take(EVENT).read_to_end(&mut event)?;
+        answer_in_time(self.host);
+        let event = match event::read(io::stdin().lock(), EVENT) {
+            Ok(Input::Whole(event)) => event,
+            Ok(Input::TooLarge) => {
+                let message = format!(
+                    "sref: the hook event is too large: more than {} MiB",
+                    EVENT >> 20
+                );
+                return give(&self.host.fail(&message));
+            }
+            Err(error) => {
+                let message = format!("sref: the hook event cannot be read: {error}");
+                return give(&self.host.fail(&message));
+            }
+        };
+        READ.store(true, Ordering::SeqCst);
         // A hook that never understands its host would never attach anything, and be silent: it
         // fails also where it would have nothing to do. No host keeps a prompt back for that.
         if let Err(error) = self.host.read(&event) {
@@ -68,7 +85,6 @@ impl Args {
         if !may_mention(&event, &Dialect::KNOWN) {
             return Ok(());
         }
-        answer_in_time(self.host);
         let reply = self.answer(&event);
         give(&reply)
     }
@@ -243,12 +259,22 @@ fn was_scheduled(transcript: &Path, prompt: JsStr<'_>) -> io::Result<bool> {
 /// Whether the answer has been given. It is given once: by the work, or by the clock.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
 
-/// Gives up on the work when it takes longer than a prompt should wait.
+/// Whether the event has come. Until then there is no session to wait for.
+static READ: AtomicBool = AtomicBool::new(false);
+
+/// Gives up on the work when it takes longer than a prompt should wait, whatever it waits for: the
+/// event, a store, or somebody who takes the answer.
 fn answer_in_time(host: Host) {
     std::thread::spawn(move || {
         std::thread::sleep(PATIENCE);
-        let reply =
-            host.fail("sref: reading the sessions took too long; the prompt goes out without them");
+        let reply = host.fail(if READ.load(Ordering::SeqCst) {
+            "sref: reading the sessions took too long; the prompt goes out without them"
+        } else {
+            "sref: the hook event did not come whole; the prompt goes out alone"
+        });
+        if ANSWERED.load(Ordering::SeqCst) {
+            std::thread::sleep(GRACE);
+        }
         let _ = give(&reply);
         #[expect(
             clippy::exit,

@@ -115,6 +115,40 @@ fn what_no_person_typed_cites_nothing() {
     );
 }
 
+/// Runs a hook and leaves its standard input open until it has answered.
+fn held_open(host: &str, event: &[u8]) -> Answer {
+    let mut child = on_sample(&["hook", host])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(event).unwrap();
+    let answered = answer(child.wait_with_output().unwrap());
+    drop(input);
+    answered
+}
+
+/// An agent may keep the pipe open while it waits for the answer.
+#[test]
+fn an_event_is_answered_when_it_is_whole() {
+    let event = |prompt: &str| format!(r#"{{"prompt":"{prompt}","a":{{"b":["\"}}"]}}}}"#);
+    let answer = held_open("claude", event("as in @sref:3f9c").as_bytes());
+    assert_eq!((answer.status, answer.stderr.as_str()), (0, ""));
+    assert!(context(&answer).contains("<referenced-sessions>"));
+    let answer = held_open("codex", event("fix it").as_bytes());
+    assert_eq!((answer.status, answer.stdout.as_str()), (0, ""));
+}
+
+#[test]
+fn an_event_that_does_not_come_is_not_waited_for() {
+    let answer = held_open("gemini", br#"{"prompt":"as in @sref:3f9c""#);
+    assert_eq!((answer.status, answer.stdout.as_str()), (1, ""));
+    let said = "the hook event did not come whole; the prompt goes out alone";
+    assert!(answer.stderr.contains(said), "{}", answer.stderr);
+}
+
 /// A hook that does not understand its host says so at the first prompt, not at the first mention.
 /// Every host takes status 1 for a hook that failed, and sends the prompt.
 #[test]
