@@ -231,13 +231,14 @@ impl Plan {
 
     fn carry_out(self, change: bool, remove: bool) -> Result<Vec<Outcome>, Failure> {
         let path = self.file.shown().display().to_string();
-        let backup = match &self.change {
-            _ if !change => None,
+        let mut backup = None;
+        match &self.change {
+            _ if !change => {}
             Change::Text(new) if remove => self.file.restore(new, self.mode, self.last)?,
-            Change::Text(new) => self.file.replace(new, self.mode)?,
+            Change::Text(new) => backup = self.file.replace(new, self.mode)?,
             Change::Nothing => self.file.delete(self.empty, self.mode)?,
-            _ => None,
-        };
+            _ => {}
+        }
         let outcome = |(part, touched, snippet)| Outcome {
             part,
             path: path.clone(),

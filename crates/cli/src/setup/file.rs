@@ -127,32 +127,24 @@ impl ConfigFile {
         Ok(Some(backup))
     }
 
-    /// Takes something out again. Where that leads back to a text from before, the backups go.
+    /// Takes something out again. What the file held with it is not kept: all else is in the file.
     ///
-    /// `last` says that nothing of sref is left in the file then.
-    pub(crate) fn restore(
-        &self,
-        new: &str,
-        mode: Mode,
-        last: bool,
-    ) -> Result<Option<PathBuf>, Failure> {
+    /// `last` says that nothing of sref is left in the file then, so that its backups go.
+    pub(crate) fn restore(&self, new: &str, mode: Mode, last: bool) -> Result<(), Failure> {
         let failed = |error: io::Error| fault(&self.shown, &error);
         let backups = backup::all(&self.path).map_err(failed)?;
-        let kept = match backups.iter().find(|own| own.text == new) {
-            Some(own) => {
-                self.unchanged()?;
-                self.go_back(own, mode).map_err(failed)?;
-                if last {
-                    forget(backups).map_err(failed)?;
-                }
-                None
-            }
-            None => self.replace(new, Mode::Usual)?,
-        };
+        self.unchanged()?;
+        match backups.iter().find(|own| own.text == new) {
+            Some(own) => self.go_back(own, mode),
+            None => fs::metadata(&self.path)
+                .and_then(|old| write::file(&self.path, new, Some(&old), Mode::Usual)),
+        }
+        .map_err(failed)?;
         if last {
+            forget(backups).map_err(failed)?;
             made::release(&self.path).map_err(failed)?;
         }
-        Ok(kept)
+        Ok(())
     }
 
     /// Writes the text of a backup.
@@ -168,7 +160,7 @@ impl ConfigFile {
 
     /// Removes a file that was made for an entry and holds nothing else. One that was there and
     /// empty is empty again, and a link keeps leading somewhere.
-    pub(crate) fn delete(&self, empty: &str, mode: Mode) -> Result<Option<PathBuf>, Failure> {
+    pub(crate) fn delete(&self, empty: &str, mode: Mode) -> Result<(), Failure> {
         let failed = |error: io::Error| fault(&self.shown, &error);
         let backups = backup::all(&self.path).map_err(failed)?;
         let blank = |text: &str| text.trim_start_matches('\u{FEFF}').trim().is_empty();
@@ -181,8 +173,7 @@ impl ConfigFile {
         self.unchanged()?;
         fs::remove_file(&self.path).map_err(failed)?;
         forget(backups).map_err(failed)?;
-        made::release(&self.path).map_err(failed)?;
-        Ok(None)
+        made::release(&self.path).map_err(failed)
     }
 
     /// Agents write their files, too.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use sref_delivery::Host;
-use sref_delivery::setup::Entry;
+use sref_delivery::setup::{Entry, Grammar};
 
 use crate::failure::{Failure, code};
 
@@ -72,7 +72,10 @@ pub(crate) enum Mode {
 /// The files of an agent, each once.
 pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Failure> {
     let hook = |host| (Part::Hook, Entry::hook(host, wish.program, wish.strict));
-    let server = || (Part::Server, Entry::server(wish.program, wish.args));
+    let server = |grammar| {
+        let entry = Entry::server(grammar, wish.program, wish.args);
+        (Part::Server, entry)
+    };
     let usual = |path, entry| Target {
         path,
         entries: vec![entry],
@@ -88,7 +91,10 @@ pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Fa
                 usual(settings.join("settings.json"), hook(Host::Claude)),
                 Target {
                     mode: Mode::Private,
-                    ..usual(file(state.join(".claude.json")), server())
+                    ..usual(
+                        file(state.join(".claude.json")),
+                        server(Grammar::PlainWithMark),
+                    )
                 },
             ]
         }
@@ -108,12 +114,12 @@ pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Fa
             let settings = home.join(".gemini/settings.json");
             match wish.file {
                 None => vec![Target {
-                    entries: vec![hook(Host::Gemini), server()],
+                    entries: vec![hook(Host::Gemini), server(Grammar::Comments)],
                     ..usual(settings, hook(Host::Gemini))
                 }],
                 Some(file) => vec![
                     usual(settings, hook(Host::Gemini)),
-                    usual(file.to_owned(), server()),
+                    usual(file.to_owned(), server(Grammar::Comments)),
                 ],
             }
         }
@@ -127,10 +133,13 @@ pub(crate) fn targets(client: Client, wish: &Wish<'_>) -> Result<Vec<Target>, Fa
                     mode: Mode::Program,
                     ..usual(home(CLINE_HOOK)?, hook(Host::Cline))
                 },
-                usual(file(settings), server()),
+                usual(file(settings), server(Grammar::Plain)),
             ]
         }
-        Client::McpJson => vec![usual(file(PathBuf::from(".mcp.json")), server())],
+        Client::McpJson => vec![usual(
+            file(PathBuf::from(".mcp.json")),
+            server(Grammar::Plain),
+        )],
     })
 }
 

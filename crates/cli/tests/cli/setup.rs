@@ -241,6 +241,68 @@ fn options_that_come_too_late_are_named() {
     assert!(!same.stderr.contains(late), "{}", same.stderr);
 }
 
+/// An entry in a file that the agent cannot read would do nothing, and nobody would know.
+#[test]
+fn what_the_agent_would_not_read_is_not_written() {
+    for (host, name, text, code, place) in [
+        (
+            "claude",
+            ".claude/settings.json",
+            "{\n  // mine\n}",
+            "setup.plain-json",
+            ":2:3: ",
+        ),
+        (
+            "claude",
+            ".claude.json",
+            "{\"a\": [],}",
+            "setup.plain-json",
+            ":1:9: ",
+        ),
+        (
+            "codex",
+            ".codex/hooks.json",
+            "// nothing",
+            "setup.plain-json",
+            ":1:1: ",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\"a\": 1, // x\n}",
+            "setup.json-comments",
+            ":1:8: ",
+        ),
+        (
+            "cline",
+            ".cline/data/settings/cline_mcp_settings.json",
+            "{} // x",
+            "setup.plain-json",
+            ":1:4: ",
+        ),
+        (
+            "mcp-json",
+            ".mcp.json",
+            "{} /**/",
+            "setup.plain-json",
+            ":1:4: ",
+        ),
+    ] {
+        let home = Home::new();
+        home.write(name, text);
+        let before = home.tree();
+        let message = fails(|| home.command(&["setup", host, "--write"]), code);
+        assert!(message.contains(&format!("{name}{place}")), "{message}");
+        assert_eq!(home.tree(), before, "{host}");
+        home.setup(&[host, "--remove"]);
+        assert_eq!(home.tree(), before, "{host}");
+    }
+    let home = Home::new();
+    home.write(".gemini/settings.json", "{\n  // mine\n}");
+    home.setup(&["gemini", "--write"]);
+    assert!(home.read(".gemini/settings.json").contains("// mine"));
+}
+
 /// Where the fault is, and what to do.
 #[test]
 fn what_cannot_be_changed_is_named_with_its_place() {

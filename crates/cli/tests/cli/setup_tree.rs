@@ -33,10 +33,20 @@ fn before(name: &str) -> &'static [&'static str] {
             "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"log\"}]}]}}",
             "{\r\n\t\"hooks\": {\"Stop\": []}\r\n}",
         ],
+        _ if name.starts_with(".claude") => &[
+            "",
+            "\u{FEFF}{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
+            "{\n  \"hooks\": {\n  }\n}",
+        ],
+        _ if !name.starts_with(".gemini") => &[
+            "",
+            "{\r\n\t\"theme\": \"dark\",\r\n\t\"hooks\": {\"Stop\": []}\r\n}",
+            "{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
+        ],
         _ => &[
             "",
-            "{\r\n\t\"theme\": \"dark\", // mine\r\n\t\"hooks\": {\"Stop\": []},\r\n}",
-            "\u{FEFF}{\"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
+            "{\r\n\t\"theme\": \"dark\", // mine\r\n\t\"hooks\": {\"Stop\": []}\r\n}",
+            "{ /* a */ \"mcpServers\":{\"a\":{\"command\":\"a\"}}}\n",
         ],
     }
 }
@@ -154,6 +164,22 @@ fn a_file_that_became_another_s_stays() {
     assert_eq!(files[".codex/config.toml"], "\n[hooks.state]\n");
     assert!(!files.contains_key(".codex/.sref-made"), "{files:?}");
     assert!(!files.contains_key(".codex/hooks.json"), "{files:?}");
+}
+
+/// The text from before is in the file, whatever the agent made of it: nothing is to be kept of it.
+#[test]
+fn a_file_that_the_agent_laid_out_anew_leaves_no_backup() {
+    let home = Home::new();
+    home.write(".claude.json", "{\"a\": 1}\n");
+    home.setup(&["claude", "--write"]);
+    let written: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
+    home.write(".claude.json", &serde_json::to_string(&written).unwrap());
+    let gone = home.setup(&["claude", "--remove", "--json"]).json();
+    assert_eq!(gone[1]["state"], "removed");
+    assert_eq!(gone[1].get("backup"), None);
+    let files = home.files();
+    assert_eq!(files.keys().collect::<Vec<_>>(), [".claude.json"]);
+    assert_eq!(files[".claude.json"], "{\"a\":1}");
 }
 
 /// Files that lie in a directory of dotfiles are written there.

@@ -15,11 +15,18 @@ pub enum SetupErrorKind {
     /// The file is no JSON, comments and trailing commas aside.
     #[error("not JSON: {0}")]
     Json(JsonError),
-    /// The agent takes neither comments nor trailing commas in this file, and reads nothing of it.
+    /// The agent takes no comments, trailing commas or byte order mark in this file, and reads nothing
+    /// of it. Where the first of them is, in bytes.
     #[error(
-        "the agent reads this file as plain JSON, which has no comments and no trailing commas"
+        "the agent reads this file as plain JSON, which has no comments, no trailing commas and no byte order mark"
     )]
-    PlainJson,
+    PlainJson(usize),
+    /// The agent takes comments in this file, but no trailing commas and no byte order mark. Where the
+    /// first of them is, in bytes.
+    #[error(
+        "the agent reads this file as JSON with comments, which has no trailing commas and no byte order mark"
+    )]
+    JsonWithComments(usize),
     /// The file is no TOML.
     #[error("not TOML (byte {0})")]
     Toml(usize),
@@ -44,7 +51,8 @@ impl SetupErrorKind {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Json(_) => "setup.json",
-            Self::PlainJson => "setup.plain-json",
+            Self::PlainJson(_) => "setup.plain-json",
+            Self::JsonWithComments(_) => "setup.json-comments",
             Self::Toml(_) => "setup.toml",
             Self::Shape { .. } => "setup.shape",
             Self::Taken(_) => "setup.taken",
@@ -56,8 +64,11 @@ impl SetupErrorKind {
     pub const fn offset(&self) -> Option<usize> {
         match self {
             Self::Json(error) => Some(error.offset()),
-            Self::Toml(at) | Self::Shape { at, .. } => Some(*at),
-            Self::PlainJson | Self::Taken(_) => None,
+            Self::PlainJson(at)
+            | Self::JsonWithComments(at)
+            | Self::Toml(at)
+            | Self::Shape { at, .. } => Some(*at),
+            Self::Taken(_) => None,
         }
     }
 }

@@ -9,10 +9,10 @@ use sref_session::json::{self, Kind, Object, Value};
 
 use super::command::{is_hook, is_program};
 use super::error::{SetupError, SetupErrorKind};
-use super::jsonc::{Container, Item, Jsonc};
+use super::jsonc::{Container, Item, Jsonc, Liberties};
 use super::print::Layout;
 use super::splice::{append, apply, came_with_item, remove};
-use super::{Change, SERVER};
+use super::{Change, Grammar, SERVER};
 use crate::Host;
 
 /// Something that stands in a JSON file.
@@ -23,14 +23,18 @@ pub(super) struct JsonEntry {
     /// The same, for an error.
     shown: &'static str,
     own: Own,
-    /// Whether the host refuses comments and trailing commas in the file.
-    plain: bool,
+    /// What the agent takes in the file.
+    grammar: Grammar,
 }
 
 #[derive(Debug, Clone)]
 enum Own {
     /// An element of the last container, which is an array.
-    Hook { host: Host, command: String },
+    Hook {
+        host: Host,
+        program: String,
+        command: String,
+    },
     /// A member of the last container, an object, under the name of the server.
     Server { program: String, args: Vec<String> },
 }
@@ -43,21 +47,25 @@ struct Found {
 }
 
 impl JsonEntry {
-    pub(super) const fn hook(host: Host, event: Event, command: String) -> Self {
+    pub(super) const fn hook(host: Host, event: Event, program: String, command: String) -> Self {
         Self {
             path: event.path,
             shown: event.shown,
-            own: Own::Hook { host, command },
-            plain: event.plain,
+            own: Own::Hook {
+                host,
+                program,
+                command,
+            },
+            grammar: event.grammar,
         }
     }
 
-    pub(super) const fn server(program: String, args: Vec<String>) -> Self {
+    pub(super) const fn server(grammar: Grammar, program: String, args: Vec<String>) -> Self {
         Self {
             path: &["mcpServers"],
             shown: "mcpServers",
             own: Own::Server { program, args },
-            plain: false,
+            grammar,
         }
     }
 
@@ -74,7 +82,7 @@ impl JsonEntry {
     }
 
     pub(super) fn insert(&self, text: &str) -> Result<Change, SetupError> {
-        let Some(read) = self.read(text)? else {
+        let Some(read) = self.read_as_the_agent(text)? else {
             return Ok(Change::Text(format!("{text}{}", self.snippet())));
         };
         if self.find(&read)?.is_some() {
@@ -94,15 +102,27 @@ impl JsonEntry {
         Ok(Change::Text(apply(text, &splices)))
     }
 
+    /// Takes out all that is of sref. A file that the agent cannot read becomes no worse by that.
     pub(super) fn remove(&self, text: &str) -> Result<Change, SetupError> {
-        let read = self.read(text)?;
-        let Some((read, found)) = read
-            .and_then(|read| {
-                let found = self.find(&read).transpose()?;
-                Some(found.map(|found| (read, found)))
-            })
-            .transpose()?
-        else {
+        let mut change = Change::Same;
+        loop {
+            let left = match &change {
+                Change::Same => text,
+                Change::Text(left) => left,
+                Change::Nothing => return Ok(change),
+            };
+            match self.remove_one(left)? {
+                Change::Same => return Ok(change),
+                less => change = less,
+            }
+        }
+    }
+
+    fn remove_one(&self, text: &str) -> Result<Change, SetupError> {
+        let Some(read) = read(text)? else {
+            return Ok(Change::Same);
+        };
+        let Some(found) = self.find(&read)? else {
             return Ok(Change::Same);
         };
         let mut steps = found.steps;
@@ -135,19 +155,26 @@ impl JsonEntry {
 
     /// The command that stands in the file.
     pub(super) fn command(&self, text: &str) -> Result<Option<String>, SetupError> {
-        let found = self.place(text)?;
+        let Some(read) = read(text)? else {
+            return Ok(None);
+        };
+        let found = self.place_in(&read)?;
         Ok(found.and_then(|own| {
             let own = json::parse(&own.definition).ok()?;
             Some(own.get("command")?.as_string()?.to_string())
         }))
     }
 
-    /// Where it stands.
+    /// Where it stands for the agent.
     pub(super) fn place(&self, text: &str) -> Result<Option<Place>, SetupError> {
-        let Some(read) = self.read(text)? else {
-            return Ok(None);
-        };
-        let Some(found) = self.find(&read)? else {
+        match self.read_as_the_agent(text)? {
+            Some(read) => self.place_in(&read),
+            None => Ok(None),
+        }
+    }
+
+    fn place_in(&self, read: &Jsonc<'_>) -> Result<Option<Place>, SetupError> {
+        let Some(found) = self.find(read)? else {
             return Ok(None);
         };
         let own = &found.steps[found.steps.len() - found.own..];
@@ -162,15 +189,25 @@ impl JsonEntry {
         }))
     }
 
-    fn read<'a>(&self, text: &'a str) -> Result<Option<Jsonc<'a>>, SetupError> {
-        let read = Jsonc::read(text).map_err(SetupErrorKind::Json)?;
-        if let Some(read) = &read
-            && self.plain
-            && !read.is_plain()
-        {
-            return Err(SetupErrorKind::PlainJson.into());
+    /// Reads a file, unless the agent would read nothing of it.
+    fn read_as_the_agent<'a>(&self, text: &'a str) -> Result<Option<Jsonc<'a>>, SetupError> {
+        let read = read(text)?;
+        let Liberties {
+            mark,
+            comment,
+            comma,
+        } = Liberties::of(text);
+        let refused = match self.grammar {
+            Grammar::Plain => [mark, comment, comma].into_iter().flatten().min(),
+            Grammar::PlainWithMark => [comment, comma].into_iter().flatten().min(),
+            Grammar::Comments => [mark, comma].into_iter().flatten().min(),
+            Grammar::TrailingCommas => None,
+        };
+        match (refused, self.grammar) {
+            (None, _) => Ok(read),
+            (Some(at), Grammar::Comments) => Err(SetupErrorKind::JsonWithComments(at).into()),
+            (Some(at), _) => Err(SetupErrorKind::PlainJson(at).into()),
         }
-        Ok(read)
     }
 
     fn root(&self, read: &Jsonc<'_>) -> Result<Container, SetupError> {
@@ -226,18 +263,21 @@ impl JsonEntry {
         }
         let found = match &self.own {
             Own::Server { .. } => position(&container, SERVER).map(|at| vec![(container, at)]),
-            Own::Hook { host, .. } => find_hook(read, &container, *host).map(|mut inner| {
-                inner[0].0 = container;
-                inner
-            }),
+            Own::Hook { host, program, .. } => {
+                let is_own = |command: &str| is_hook(command, *host, program);
+                find_hook(read, &container, is_own).map(|mut inner| {
+                    inner[0].0 = container;
+                    inner
+                })
+            }
         };
         let Some(own) = found else {
             return Ok(None);
         };
-        if let Own::Server { .. } = self.own {
+        if let Own::Server { program, .. } = &self.own {
             let value = &own[0].0.items[own[0].1].value;
-            let program = member_text(read, value, "command");
-            if !program.is_some_and(|program| is_program(&program)) {
+            let found = member_text(read, value, "command");
+            if !found.is_some_and(|found| is_program(&found) || found == *program) {
                 return Err(SetupErrorKind::Taken("a server `sref`").into());
             }
         }
@@ -294,7 +334,11 @@ pub(super) struct Place {
 pub(super) struct Event {
     pub(super) path: &'static [&'static str],
     pub(super) shown: &'static str,
-    pub(super) plain: bool,
+    pub(super) grammar: Grammar,
+}
+
+fn read(text: &str) -> Result<Option<Jsonc<'_>>, SetupError> {
+    Ok(Jsonc::read(text).map_err(SetupErrorKind::Json)?)
 }
 
 fn position(container: &Container, name: &str) -> Option<usize> {
@@ -303,7 +347,11 @@ fn position(container: &Container, name: &str) -> Option<usize> {
 }
 
 /// The first hook of ours in an array of groups: the group, its `hooks`, the hook.
-fn find_hook(read: &Jsonc<'_>, groups: &Container, host: Host) -> Option<Vec<(Container, usize)>> {
+fn find_hook(
+    read: &Jsonc<'_>,
+    groups: &Container,
+    is_own: impl Fn(&str) -> bool,
+) -> Option<Vec<(Container, usize)>> {
     for (at, group) in groups.items.iter().enumerate() {
         let Some(group) = read.container(&group.value) else {
             continue;
@@ -316,7 +364,7 @@ fn find_hook(read: &Jsonc<'_>, groups: &Container, host: Host) -> Option<Vec<(Co
         };
         let own = hooks.items.iter().position(|hook| {
             let command = member_text(read, &hook.value, "command");
-            command.is_some_and(|command| is_hook(&command, host))
+            command.is_some_and(|command| is_own(&command))
         });
         if let Some(own) = own {
             // The array of groups is the caller's.

@@ -39,6 +39,30 @@ pub(super) struct Item {
     pub(super) value: Range<usize>,
 }
 
+/// Where a text first has what plain JSON has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Liberties {
+    /// A byte order mark.
+    pub(super) mark: Option<usize>,
+    pub(super) comment: Option<usize>,
+    pub(super) comma: Option<usize>,
+}
+
+impl Liberties {
+    pub(super) fn of(text: &str) -> Self {
+        let plain = without_comments(text);
+        let mut strict = plain.clone();
+        blank_trailing_commas(&mut strict);
+        let mark = text.starts_with('\u{FEFF}').then_some(0);
+        let start = mark.map_or(0, |_| '\u{FEFF}'.len_utf8());
+        Self {
+            mark,
+            comment: (start..plain.len()).find(|at| plain[*at] != text.as_bytes()[*at]),
+            comma: (0..plain.len()).find(|at| plain[*at] != strict[*at]),
+        }
+    }
+}
+
 impl<'a> Jsonc<'a> {
     /// Reads a text; `None` if nothing but white space and comments is in it.
     pub(super) fn read(text: &'a str) -> Result<Option<Self>, JsonError> {
@@ -57,11 +81,6 @@ impl<'a> Jsonc<'a> {
             strict,
             root,
         }))
-    }
-
-    /// Whether it is JSON as it stands.
-    pub(super) fn is_plain(&self) -> bool {
-        self.text.as_bytes() == self.strict
     }
 
     pub(super) fn root(&self) -> Range<usize> {

@@ -53,16 +53,40 @@ pub enum Change {
     Nothing,
 }
 
+/// What an agent takes in a JSON file. It reads nothing of a file that has more.
+///
+/// ```
+/// use sref_delivery::setup::{Entry, Grammar};
+///
+/// let file = "{} // mine";
+/// let server = |grammar| Entry::server(grammar, "sref", &["mcp"]);
+/// assert!(server(Grammar::Comments).insert(Some(file)).is_ok());
+/// let error = server(Grammar::Plain).insert(Some(file)).unwrap_err();
+/// assert_eq!((error.code(), error.offset()), ("setup.plain-json", Some(3)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Grammar {
+    /// JSON.
+    Plain,
+    /// JSON, with a byte order mark before it or without.
+    PlainWithMark,
+    /// JSON with comments.
+    Comments,
+    /// JSON with comments, with commas behind the last item, and with or without a byte order mark.
+    TrailingCommas,
+}
+
 /// A piece of configuration.
 ///
 /// ```
 /// use sref_delivery::Host;
 /// use sref_delivery::setup::{Change, Entry};
 ///
-/// let hook = Entry::hook(Host::Claude, "sref", false);
-/// let before = "{\n  // mine\n  \"model\": \"opus\",\n}\n";
+/// let hook = Entry::hook(Host::Gemini, "sref", false);
+/// let before = "{\n  // mine\n  \"theme\": \"dark\"\n}\n";
 /// let Change::Text(with) = hook.insert(Some(before))? else { panic!() };
-/// assert!(with.contains(r#""command": "sref hook claude""#));
+/// assert!(with.contains(r#""command": "sref hook gemini""#));
 /// assert_eq!(hook.insert(Some(&with))?, Change::Same);
 /// assert_eq!(hook.remove(&with)?, Change::Text(before.to_owned()));
 ///
@@ -90,16 +114,28 @@ impl Entry {
             Host::Gemini => GEMINI,
             Host::Codex => CODEX,
             Host::Claude => CLAUDE,
-            Host::Cline => return Self(Form::Script(Script { host, command })),
+            Host::Cline => {
+                let program = program.into();
+                return Self(Form::Script(Script {
+                    host,
+                    program,
+                    command,
+                }));
+            }
         };
-        Self(Form::Json(JsonEntry::hook(host, event, command)))
+        Self(Form::Json(JsonEntry::hook(
+            host,
+            event,
+            program.into(),
+            command,
+        )))
     }
 
     /// The server, in a file that has `mcpServers`.
     #[must_use]
-    pub fn server(program: &str, args: &[&str]) -> Self {
+    pub fn server(grammar: Grammar, program: &str, args: &[&str]) -> Self {
         let args = args.iter().map(|arg| (*arg).into()).collect();
-        Self(Form::Json(JsonEntry::server(program.into(), args)))
+        Self(Form::Json(JsonEntry::server(grammar, program.into(), args)))
     }
 
     /// The server, in Codex's `config.toml`.
@@ -141,7 +177,8 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// [`SetupError`] if the text cannot be read, or something else stands in the place.
+    /// [`SetupError`] if the text cannot be read, by sref or by the agent, or something else stands in
+    /// the place.
     pub fn insert(&self, text: Option<&str>) -> Result<Change, SetupError> {
         let Some(text) = text else {
             return Ok(Change::Text(self.snippet()));
@@ -153,7 +190,8 @@ impl Entry {
         }
     }
 
-    /// Takes the entry out, whatever options it was made with.
+    /// Takes the entry out, whatever options it was made with: a program `sref`, or the one that this
+    /// entry names. Where it stands more than once it goes more than once.
     ///
     /// # Errors
     ///
@@ -189,23 +227,24 @@ impl Entry {
     }
 }
 
-/// `spec/delivery.md` 1.2.
+/// `spec/delivery.md` 1.2. Claude Code 2.1.197 was tried with each liberty, as were Gemini CLI 0.61.0
+/// and Cline 3.0.65.
 const CLAUDE: Event = Event {
     path: &["hooks", "UserPromptSubmit"],
     shown: "hooks.UserPromptSubmit",
-    plain: false,
+    grammar: Grammar::PlainWithMark,
 };
 
 /// `codex-rs/hooks` reads the file with a strict parser.
 const CODEX: Event = Event {
     path: &["hooks", "UserPromptSubmit"],
     shown: "hooks.UserPromptSubmit",
-    plain: true,
+    grammar: Grammar::Plain,
 };
 
 /// `spec/agent-logs-seen.md` 2.
 const GEMINI: Event = Event {
     path: &["hooks", "BeforeAgent"],
     shown: "hooks.BeforeAgent",
-    plain: false,
+    grammar: Grammar::Comments,
 };

@@ -11,6 +11,7 @@ use crate::Host;
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     pub(super) host: Host,
+    pub(super) program: String,
     pub(super) command: String,
 }
 
@@ -46,7 +47,7 @@ impl Script {
         let mut commands = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let command = commands.next().unwrap_or_default();
         let command = command.strip_prefix("exec ").unwrap_or(command);
-        if commands.next().is_none() && is_hook(command, self.host) {
+        if commands.next().is_none() && is_hook(command, self.host, &self.program) {
             return Ok(command);
         }
         Err(SetupErrorKind::Taken("a script").into())

@@ -12,12 +12,27 @@ fn text(change: Change) -> String {
     }
 }
 
+/// A hook in a file of which the agent takes everything.
+fn lenient(host: Host, event: Event, program: &str, strict: bool) -> Entry {
+    let event = Event {
+        grammar: Grammar::TrailingCommas,
+        ..event
+    };
+    let command = command::hook(host, program, strict);
+    Entry(Form::Json(JsonEntry::hook(
+        host,
+        event,
+        program.into(),
+        command,
+    )))
+}
+
 /// Every JSON entry.
 fn entries() -> Vec<Entry> {
     vec![
-        Entry::hook(Host::Claude, "sref", false),
-        Entry::hook(Host::Gemini, "/opt/my tools/sref", true),
-        Entry::server("sref", &["mcp", "--project", "."]),
+        lenient(Host::Claude, CLAUDE, "sref", false),
+        lenient(Host::Gemini, GEMINI, "/opt/my tools/sref", true),
+        Entry::server(Grammar::TrailingCommas, "sref", &["mcp", "--project", "."]),
     ]
 }
 
@@ -114,7 +129,7 @@ fn what_an_agent_has_written_since_stays() {
 
 #[test]
 fn what_is_written() {
-    let entry = Entry::hook(Host::Claude, "sref", false);
+    let entry = lenient(Host::Claude, CLAUDE, "sref", false);
     let pretty = r#"{
   "hooks": {
     "UserPromptSubmit": [
@@ -167,7 +182,7 @@ fn what_is_written() {
 
 #[test]
 fn only_what_is_of_sref_goes() {
-    let entry = Entry::hook(Host::Claude, "sref", false);
+    let entry = lenient(Host::Claude, CLAUDE, "sref", false);
     let removed = |with: &str| text(entry.remove(with).unwrap());
     // Typed by hand, beside a hook of somebody else.
     assert_eq!(
@@ -211,12 +226,110 @@ fn what_cannot_be_read_is_left_alone() {
         assert_eq!(entry.insert(Some(bad)).unwrap_err().code(), code, "{bad}");
         assert_eq!(entry.remove(bad).unwrap_err().code(), code, "{bad}");
     }
-    let codex = Entry::hook(Host::Codex, "sref", false);
-    let commented = codex.insert(Some("{} // mine")).unwrap_err();
-    assert_eq!(commented.code(), "setup.plain-json");
-    let server = Entry::server("sref", &["mcp"]);
+    let server = Entry::server(Grammar::Plain, "sref", &["mcp"]);
     let taken = server.insert(Some(r#"{"mcpServers":{"sref":{"command":"npx"}}}"#));
     assert_eq!(taken.unwrap_err().code(), "setup.taken");
+}
+
+/// An agent reads nothing of a file with more than it takes: an entry in it would do nothing.
+#[test]
+fn what_the_agent_cannot_read_is_refused_with_its_place() {
+    const PLAIN: &str = "setup.plain-json";
+    let hook = |host| Entry::hook(host, "sref", false);
+    let server = |grammar| Entry::server(grammar, "sref", &["mcp"]);
+    for (text, mark, comment, comma) in [
+        ("", None, None, None),
+        ("{\"a\": \"// ,]\"}\n", None, None, None),
+        ("{} // x", None, Some(3), None),
+        ("// nothing", None, Some(0), None),
+        ("{\"a\":[1,]}", None, None, Some(7)),
+        ("{\"a\":1, /* x */}", None, Some(9), Some(6)),
+        ("\u{FEFF}{}", Some(0), None, None),
+        ("\u{FEFF}{}//", Some(0), Some(5), None),
+    ] {
+        let first = |all: &[Option<usize>]| all.iter().flatten().min().copied();
+        let plain = first(&[mark, comment, comma]).map(|at| (PLAIN, Some(at)));
+        let with_mark = first(&[comment, comma]).map(|at| (PLAIN, Some(at)));
+        let comments = first(&[mark, comma]).map(|at| ("setup.json-comments", Some(at)));
+        for (entry, expected) in [
+            (hook(Host::Codex), plain),
+            (server(Grammar::Plain), plain),
+            (hook(Host::Claude), with_mark),
+            (server(Grammar::PlainWithMark), with_mark),
+            (hook(Host::Gemini), comments),
+            (server(Grammar::Comments), comments),
+            (server(Grammar::TrailingCommas), None),
+        ] {
+            let error = entry.insert(Some(text)).err();
+            let found = error.as_ref().map(|error| (error.code(), error.offset()));
+            assert_eq!(found, expected, "{text:?} {entry:?}");
+            // There is nothing to take out, and nothing in the way of that.
+            assert_eq!(entry.remove(text).unwrap(), Change::Same, "{text:?}");
+        }
+    }
+    // What went into such a file before comes out of it.
+    let codex = hook(Host::Codex);
+    let with = "{} // x".replace("{}", codex.snippet().trim());
+    assert_eq!(codex.insert(Some(&with)).unwrap_err().code(), PLAIN);
+    assert_eq!(text(codex.remove(&with).unwrap()), "{} // x");
+}
+
+#[test]
+fn all_that_is_of_sref_goes_and_nothing_else() {
+    let groups = |commands: &[&str]| {
+        let group = |own: &&str| format!(r#"{{"hooks":[{{"type":"command","command":"{own}"}}]}}"#);
+        let groups: Vec<String> = commands.iter().map(group).collect();
+        format!(
+            r#"{{"a":1,"hooks":{{"UserPromptSubmit":[{}]}}}}"#,
+            groups.join(",")
+        )
+    };
+    let entry = Entry::hook(Host::Claude, "/opt/wrap.sh", false);
+    let own = [
+        "sref  hook  claude",
+        "log",
+        "/opt/wrap.sh hook claude",
+        "/bin/sref hook claude --strict",
+    ];
+    assert_eq!(text(entry.remove(&groups(&own)).unwrap()), groups(&["log"]));
+    // In one group.
+    let group = r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"sref hook claude"},{"command":"log"},{"command":"sref hook claude --strict"}]}]}}"#;
+    assert_eq!(
+        text(entry.remove(group).unwrap()),
+        r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"command":"log"}]}]}}"#
+    );
+    let others = groups(&[
+        "echo sref hook claude",
+        "# sref hook claude",
+        "true && sref hook claude",
+        "rm -rf ~/.cache; sref hook claude",
+    ]);
+    assert_eq!(entry.remove(&others).unwrap(), Change::Same);
+    // A program by another name is known to those who name it.
+    let with = text(entry.insert(Some("{}")).unwrap());
+    assert_eq!(entry.insert(Some(&with)).unwrap(), Change::Same);
+    assert_eq!(text(entry.remove(&with).unwrap()), "{}");
+    let usual = Entry::hook(Host::Claude, "sref", false);
+    assert_eq!(usual.remove(&with).unwrap(), Change::Same);
+    for (named, usual) in [
+        (
+            Entry::server(Grammar::Plain, "/opt/wrap.sh", &[]),
+            Entry::server(Grammar::Plain, "sref", &[]),
+        ),
+        (
+            Entry::codex_server("/opt/wrap.sh", &[]),
+            Entry::codex_server("sref", &[]),
+        ),
+        (
+            Entry::hook(Host::Cline, "/opt/wrap.sh", false),
+            Entry::hook(Host::Cline, "sref", false),
+        ),
+    ] {
+        let with = named.snippet();
+        assert_eq!(named.insert(Some(&with)).unwrap(), Change::Same);
+        assert_eq!(named.remove(&with).unwrap(), Change::Nothing);
+        assert_eq!(usual.remove(&with).unwrap_err().code(), "setup.taken");
+    }
 }
 
 /// JSON with comments, in any formatting.

@@ -37,7 +37,7 @@ impl TomlServer {
 
     pub(super) fn insert(&self, text: &str) -> Result<Change, SetupError> {
         let document = read(text)?;
-        if find(&document)?.is_some() {
+        if self.find(&document)?.is_some() {
             return Ok(Change::Same);
         }
         let line = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -54,7 +54,7 @@ impl TomlServer {
         new.push_str(&table);
         // A table that was written on one line takes no more.
         match read(&new) {
-            Ok(read) if find(&read)?.is_some() => Ok(Change::Text(new)),
+            Ok(read) if self.find(&read)?.is_some() => Ok(Change::Text(new)),
             _ => Err(shape(
                 &document,
                 "a table that can be extended; write each server in it as a table of its own, `[mcp_servers.NAME]`, and run this again",
@@ -62,10 +62,9 @@ impl TomlServer {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "an entry like the others")]
     pub(super) fn remove(&self, text: &str) -> Result<Change, SetupError> {
         let document = read(text)?;
-        let Some((key, item)) = find(&document)? else {
+        let Some((key, item)) = self.find(&document)? else {
             return Ok(Change::Same);
         };
         if document.get(TABLE).is_some_and(Item::is_inline_table) {
@@ -98,10 +97,30 @@ impl TomlServer {
         })
     }
 
-    #[expect(clippy::unused_self, reason = "an entry like the others")]
+    /// The server's key and its item.
+    fn find<'d>(
+        &self,
+        document: &'d Document<&str>,
+    ) -> Result<Option<(Range<usize>, &'d Item)>, SetupError> {
+        let Some(servers) = document.get(TABLE) else {
+            return Ok(None);
+        };
+        let servers = servers
+            .as_table_like()
+            .ok_or_else(|| shape(document, "a table"))?;
+        let Some((key, item)) = servers.get_key_value(SERVER) else {
+            return Ok(None);
+        };
+        let command = item.get("command").and_then(Item::as_str);
+        if !command.is_some_and(|command| is_program(command) || command == self.program) {
+            return Err(SetupErrorKind::Taken("a server `sref`").into());
+        }
+        Ok(Some((key.span().unwrap_or_default(), item)))
+    }
+
     pub(super) fn command(&self, text: &str) -> Result<Option<String>, SetupError> {
         let document = read(text)?;
-        let found = find(&document)?;
+        let found = self.find(&document)?;
         Ok(found.and_then(|(_, item)| Some(item.get("command")?.as_str()?.into())))
     }
 }
@@ -115,24 +134,6 @@ pub(super) fn read(text: &str) -> Result<Document<&str>, SetupError> {
         let offset = error.span().map_or(0, |span| span.start);
         SetupErrorKind::Toml(offset).into()
     })
-}
-
-/// The server's key and its item.
-fn find<'d>(document: &'d Document<&str>) -> Result<Option<(Range<usize>, &'d Item)>, SetupError> {
-    let Some(servers) = document.get(TABLE) else {
-        return Ok(None);
-    };
-    let servers = servers
-        .as_table_like()
-        .ok_or_else(|| shape(document, "a table"))?;
-    let Some((key, item)) = servers.get_key_value(SERVER) else {
-        return Ok(None);
-    };
-    let command = item.get("command").and_then(Item::as_str);
-    if !command.is_some_and(is_program) {
-        return Err(SetupErrorKind::Taken("a server `sref`").into());
-    }
-    Ok(Some((key.span().unwrap_or_default(), item)))
 }
 
 fn shape(document: &Document<&str>, expected: &'static str) -> SetupError {

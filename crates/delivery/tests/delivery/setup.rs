@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sref_delivery::Host;
-use sref_delivery::setup::{Change, Entry};
+use sref_delivery::setup::{Change, Entry, Grammar};
 
 use super::schema::validate;
 
@@ -23,7 +23,10 @@ fn entries_are_of_their_schemas() {
         (CLAUDE, Entry::hook(Host::Claude, "sref", false)),
         (CODEX, Entry::hook(Host::Codex, "/my tools/sref", true)),
         (GEMINI, Entry::hook(Host::Gemini, "sref", true)),
-        (SERVERS, Entry::server("/my tools/sref", &["mcp", "--all"])),
+        (
+            SERVERS,
+            Entry::server(Grammar::Plain, "/my tools/sref", &["mcp", "--all"]),
+        ),
     ] {
         assert_eq!(holds(schema, &entry.snippet()), Ok(()));
         // Also among others, in their style.
