@@ -117,10 +117,16 @@ fn faults(source: &Source<'_>, known: &BTreeSet<&str>) -> Vec<Problem> {
 /// A file's path and its tokens.
 type Source<'a> = (&'a str, Vec<Spanned<'a>>);
 
+/// Whether a file is a module of tests. It names codes beside what it expects them of, which are not
+/// what they mean.
+fn is_test(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/")
+}
+
 /// The sources of one crate, without its tests.
 fn sources<'a>(tree: &'a Tree, directory: &str) -> Vec<Source<'a>> {
     tree.texts(directory, ".rs")
-        .filter(|(path, _)| !path.ends_with("/tests.rs") && !path.contains("/tests/"))
+        .filter(|(path, _)| !is_test(path))
         .map(|(path, text)| (path, without_tests(&tokens(text))))
         .collect()
 }
@@ -380,6 +386,25 @@ mod tests { const X: &str = "store.unknown"; }
              | `uri.scheme` | `UriErrorKind::Id` | An id |\n\
              | `uri.scheme` | `UriErrorKind::Scheme` | Not the scheme of `Schemes`, or none. |\n"
         );
+    }
+
+    #[test]
+    fn what_a_test_says_of_a_code_is_not_its_meaning() {
+        let source = ERROR.replace("PLAIN", "");
+        let alone = derive(&tree(&source)).unwrap();
+        let test = "fn f() { assert_eq!(UriErrorKind::Id, g(\"store.skipped\")); }";
+        for path in ["tests.rs", "uri_tests.rs", "tests/uri.rs"] {
+            let path = format!("crates/uri/src/{path}");
+            let tree = Tree::from([
+                (
+                    "Cargo.toml",
+                    "[workspace.dependencies]\nsref-uri = { path = \"crates/uri\" }\n",
+                ),
+                ("crates/uri/src/error.rs", &source),
+                (&path, test),
+            ]);
+            assert_eq!(derive(&tree).unwrap(), alone, "{path}");
+        }
     }
 
     #[test]

@@ -19,10 +19,11 @@ Examples:
   sref setup codex --only hook --strict
   sref setup mcp-json --all --file .cursor/mcp.json --write
 
-A file is changed in one place and keeps its formatting, its comments and everything else; the
-text before is kept beside it in NAME.sref-backup-DIGEST. What is there already is left as it is,
-and so is a file that is read-only. --remove takes away all that --write made, backups and
-directories included.
+A file is changed in one place and keeps its formatting and everything else; the text before is
+kept beside it in NAME.sref-backup-DIGEST. What is there already is left as it is, and so is a file
+that is read-only, or that the agent could not read for its comments or trailing commas. --remove
+takes away all that --write made, backups and directories included; a program that --program named
+it finds when --program names it again.
 
 JSON: an array of {part, path, state, backup?, snippet?}.";
 

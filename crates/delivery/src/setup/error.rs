@@ -16,13 +16,17 @@ pub enum SetupErrorKind {
     #[error("not JSON: {0}")]
     Json(JsonError),
     /// The agent takes no comments, trailing commas or byte order mark in this file, and reads nothing
-    /// of it. Where the first of them is, in bytes.
+    /// of it.
+    ///
+    /// Where the first of them is, in bytes.
     #[error(
         "the agent reads this file as plain JSON, which has no comments, no trailing commas and no byte order mark"
     )]
     PlainJson(usize),
-    /// The agent takes comments in this file, but no trailing commas and no byte order mark. Where the
-    /// first of them is, in bytes.
+    /// The agent takes comments in this file, but no trailing commas and no byte order mark, and reads
+    /// nothing of it.
+    ///
+    /// Where the first of them is, in bytes.
     #[error(
         "the agent reads this file as JSON with comments, which has no trailing commas and no byte order mark"
     )]
