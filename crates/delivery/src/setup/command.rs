@@ -95,10 +95,10 @@ fn words(command: &str) -> Option<Vec<String>> {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
-            (None, ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\n' | '\r') => return None,
+            (None, ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\n' | '\r')
+            | (None | Some('"'), '`') => return None,
             (None, '#') if word.is_none() => return None,
             (Some(open), _) if open == c => quote = None,
-            (None | Some('"'), '`') => return None,
             (None | Some('"'), '$') if next == Some('(') => return None,
             // Before any other character it stays: it parts the directories of Windows.
             (None, '\\') if next.is_some_and(|next| " \t'\"\\$`;&|<>()#".contains(next)) => {
