@@ -1,48 +1,17 @@
-//! Generated logs of Claude Code, damaged in every way a disk, a crash or an editor damages them: no
-//! panic, no hang, no other session touched, and of a log that lost a line everything but that line.
-//!
-//! `SREF_CASES=100000 cargo test --release -p sref-stores --test claude_mutations` runs more.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails where it unwraps, helpers included, and says which case failed"
-)]
+//! Generated logs of Claude Code.
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use sref_session::{JsString, SurfacePayload};
+use sref_session::JsString;
 use sref_stores::claude::ClaudeStore;
 use sref_stores::{CancellationToken, DiagnosticKind, Store as _};
 
+use super::damage::{Case, Dice, PATIENCE, cases, conversation, mutate};
+
 const WHOLE: &str = "5f0c1d2e-0000-4000-8000-000000000001";
 const DAMAGED: &str = "5f0c1d2e-0000-4000-8000-000000000002";
-/// How many cases run where nobody asks for more.
-const CASES: u64 = 300;
-/// Far more than a log of a few kilobytes takes on any machine.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Numbers that look random and are the same every time (xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let number = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        usize::try_from(number).unwrap() % n.max(1)
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
 
 /// A log: its lines, and what each says to a person.
 #[derive(Default)]
@@ -141,58 +110,6 @@ fn content(text: &str) -> String {
     format!(r#","message":{{"role":"user","content":{text}}}"#)
 }
 
-/// Bytes that mean something to a reader of lines or of JSON.
-const SHARP: &[&[u8]] = &[
-    b"\n", b"\r\n", b"\0", b"\0\0\0\0", b"\"", b"\\", b"{", b"}", b"[", b"]", b",", b"\xFF",
-    b"\xED\xA0\x80", b"\xEF\xBB\xBF", b"\xE2\x80\xA8", b"\\ud83d", b"null", b"1e999", b"{\"type\":\"user\"",
-    b"\"parentUuid\":", b"\"isSidechain\":true,", b"\"isMeta\":true,", b"\"isCompactSummary\":true,",
-    b"{\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"c\",\"compactMetadata\":{\"preservedSegment\":{\"headUuid\":\"c\",\"anchorUuid\":\"c\",\"tailUuid\":\"c\"}}}\n",
-    b"<system-reminder>", b"</system-reminder>", b"<command-name>/x</command-name>",
-];
-
-/// Damages a file once.
-fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
-    let at = dice.below(bytes.len() + 1);
-    let end = (at + dice.below(40)).min(bytes.len());
-    match dice.below(9) {
-        0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
-        1 => drop(bytes.splice(at..at, dice.pick(SHARP).iter().copied())),
-        2 => drop(bytes.splice(at..end, dice.pick(SHARP).iter().copied())),
-        3 => drop(bytes.drain(at..end)),
-        4 => bytes.truncate(at),
-        5 => drop(bytes.drain(..at)),
-        6 => {
-            let part = bytes[at..end].to_vec();
-            let to = dice.below(bytes.len() + 1);
-            bytes.splice(to..to, part);
-        }
-        // Lines change places or are written twice.
-        _ => {
-            let mut lines: Vec<Vec<u8>> =
-                bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
-            let (one, other) = (dice.below(lines.len()), dice.below(lines.len()));
-            if dice.below(2) == 0 {
-                lines.swap(one, other);
-            } else {
-                let line = lines[one].clone();
-                lines.insert(other, line);
-            }
-            *bytes = lines.join(&b'\n');
-        }
-    }
-}
-
-/// Names the case that fails.
-struct Case(u64);
-
-impl Drop for Case {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("case {}", self.0);
-        }
-    }
-}
-
 struct Home {
     home: tempfile::TempDir,
     store: ClaudeStore,
@@ -212,24 +129,7 @@ impl Home {
     }
 
     fn conversation(&self, id: &str) -> Vec<String> {
-        let cancel = CancellationToken::new();
-        let surface = self.store.surface(&id.into(), &cancel).unwrap().unwrap();
-        let last = surface.captured_through_seq;
-        let events = surface.events.iter().map(|event| {
-            assert!(Some(event.seq) <= last);
-            let (mark, content) = match &event.payload {
-                SurfacePayload::UserMessage {
-                    source, content, ..
-                } if source.is_user() => ("u", content),
-                SurfacePayload::AssistantMessage { content } => ("a", content),
-                SurfacePayload::UserMessage { content, .. } => ("c", content),
-                other => panic!("{other:?}"),
-            };
-            let texts = content.iter().filter_map(sref_session::Block::text);
-            let texts: Vec<String> = texts.map(ToString::to_string).collect();
-            format!("{mark}:{}", texts.join("|"))
-        });
-        events.collect()
+        conversation(&self.store, id).unwrap().unwrap()
     }
 
     fn kinds(&self, id: &str) -> Vec<DiagnosticKind> {
@@ -269,14 +169,12 @@ impl Home {
 
 #[test]
 fn damage_costs_what_it_hit() {
-    let asked = std::env::var("SREF_CASES").ok();
-    let cases = asked.map_or(CASES, |cases| cases.parse().unwrap());
     let home = Home::new();
     let whole = Log::generate(&mut Dice::new(7), 1);
     home.write(WHOLE, whole.text().as_bytes());
     let expected = whole.conversation(None);
     assert_eq!(home.conversation(WHOLE), expected);
-    for case in 0..cases {
+    for case in 0..cases() {
         let _case = Case(case);
         let mut dice = Dice::new(case + 1);
         let log = Log::generate(&mut dice, 2);
