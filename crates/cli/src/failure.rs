@@ -20,6 +20,8 @@ pub(crate) mod code {
     pub(crate) const AMBIGUOUS_ID: &str = "cli.ambiguous-id";
     /// What was given as an id is no session's and begins no session's.
     pub(crate) const NOT_FOUND: &str = "SESSION_QUERY_SESSION_NOT_FOUND";
+    /// A conversation has no message of this number.
+    pub(crate) const NO_MESSAGE: &str = "cli.no-message";
     /// An id that should be written as a JSON string is not.
     pub(crate) const JSON_STRING: &str = "cli.json-string";
     /// A store that was named is not there or cannot be looked at.

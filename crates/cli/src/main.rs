@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use command::Cli;
+use term::visible;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers (status 0), anything else is wrong usage (2).
             let status = u8::try_from(error.exit_code()).unwrap_or(2);
-            return match error.print() {
+            return match tamed(error).print() {
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                     console::fail(&error.into(), false).into()
                 }
@@ -43,4 +44,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => console::fail(&failure, json).into(),
     }
+}
+
+/// The same error about arguments that cannot harm a terminal: it quotes them.
+fn tamed(error: clap::Error) -> clap::Error {
+    let arguments = std::env::args_os();
+    let arguments = arguments.map(|own| visible::line(own.to_string_lossy().as_ref().into()));
+    // What can be parsed then was no text that is quoted.
+    Cli::try_parse_from(arguments).err().unwrap_or(error)
 }

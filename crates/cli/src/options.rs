@@ -149,6 +149,7 @@ pub(crate) struct Carriage {
         long,
         value_name = "TOKENS",
         allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..),
         conflicts_with = "budget"
     )]
     pub(crate) window: Option<u64>,

@@ -53,8 +53,12 @@ impl Reader {
         }
         if stores.places.is_empty() {
             for located in discover(&Environment::of_process()) {
-                let there = located.root.exists();
-                match open(located.kind, &located.root).filter(|_| there) {
+                let found = match located.is_there() {
+                    Ok(true) => open(located.kind, &located.root),
+                    Ok(false) => None,
+                    Err(error) => Some(Err(error)),
+                };
+                match found {
                     None => absent.push(located),
                     Some(Ok(store)) => opened.push(store),
                     Some(Err(error)) => broken.push((located.kind, located.root, Arc::new(error))),
@@ -105,7 +109,19 @@ impl Reader {
     }
 
     /// Every session, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When there are stores and none of them can be read, for whatever reason.
     pub(crate) fn list(&self) -> Result<Arc<[SessionRecord]>, Failure> {
+        if let Some((kind, root, error)) = self.broken.first()
+            && self.corpus.stores().is_empty()
+        {
+            // The failure names it.
+            locked(&SAID).insert(left_out(kind, root, error));
+            let source = Box::new(Arc::clone(error));
+            return Err(QueryError::PersistenceFailed { source }.into());
+        }
         let survey = self.wait(|cancel| self.corpus.survey(cancel));
         let skipped = survey.iter().flatten();
         let skipped = skipped.flat_map(|listing| listing.diagnostics.iter().cloned());
@@ -221,7 +237,7 @@ impl StoreReport {
     pub(crate) fn place(&self) -> Object {
         Object::new()
             .with("kind", self.kind)
-            .with("root", self.root.to_string_lossy().into_owned())
+            .with("root", crate::command::path(&self.root))
     }
 }
 

@@ -12,7 +12,8 @@ pub const KINDS: &[&str] = &["dsh", "toh", "hydra", "bh", "freddie", "claude", "
 /// Opens a store by its kind; `None` for a kind that is not in [`KINDS`].
 ///
 /// `root` is where the agent's logs lie, as [`locate`](crate::locate) says it. For DeepSeek Harness and its
-/// forks it may also be a database: a file, or a directory with a `sessions.db` in it. Where Codex has its
+/// forks it may also be a database: a file, or a directory with a `sessions.db` in it; or the agent's home, with the
+/// logs in `sessions` below. Where Codex has its
 /// databases is also a question of this process's environment.
 ///
 /// ```
@@ -39,6 +40,7 @@ pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store
         }
         _ => return None,
     };
+    let root = logs(root);
     let options = DshOptions {
         product,
         ..DshOptions::default()
@@ -48,4 +50,36 @@ pub fn open(kind: &str, root: impl Into<PathBuf>) -> Option<Result<Arc<dyn Store
     }
     let store = DshStore::open(root, options);
     Some(store.map(|store| Arc::new(store) as Arc<dyn Store>))
+}
+
+/// Where the logs lie when it is the home that was named: no project of theirs has a directory of
+/// this name (`spec/dsh-store.md` 4.1).
+fn logs(root: PathBuf) -> PathBuf {
+    let below = root.join("sessions");
+    if below.is_dir() && !root.join(DshDatabase::FILE).is_file() {
+        below
+    } else {
+        root
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_will_do_for_what_lies_in_it() {
+        let home = tempfile::tempdir().unwrap();
+        let sessions = home.path().join("sessions");
+        std::fs::create_dir(&sessions).unwrap();
+        for kind in ["dsh", "toh", "hydra", "bh", "freddie"] {
+            let root =
+                |path: &std::path::Path| open(kind, path).unwrap().unwrap().root().to_owned();
+            assert_eq!(root(home.path()), sessions);
+            assert_eq!(root(&sessions), sessions);
+        }
+        // A database is what it is.
+        std::fs::write(home.path().join(DshDatabase::FILE), "").unwrap();
+        assert_eq!(logs(home.path().to_owned()), home.path());
+    }
 }

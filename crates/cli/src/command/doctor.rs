@@ -22,7 +22,8 @@ Examples:
   sref doctor --json | jq -r '.[] | [.code, .path] | @tsv'
 
 JSON: an array of {kind, root, code, rule?, path?, sessionId?, detail}; sessionId is there when the
-session is listed.";
+session is listed. A byte of a path that is no UTF-8 is the lone surrogate U+DC00 + byte, as in
+Python's os.fsdecode.";
 
 /// Say which files of the stores were skipped, and why
 ///
@@ -160,7 +161,25 @@ pub(super) fn missing_words(found: &[Diagnostic]) -> Option<String> {
     })
 }
 
-fn text(path: &Path) -> JsString {
+/// A path, whole: a byte of it that is no UTF-8 becomes the lone surrogate U+DC00 + byte, as Python's
+/// `os.fsdecode` has it, so that the name of the file can be had back.
+pub(crate) fn text(path: &Path) -> JsString {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let mut units = Vec::new();
+        for part in path.as_os_str().as_bytes().utf8_chunks() {
+            units.extend(part.valid().encode_utf16());
+            units.extend(part.invalid().iter().map(|byte| 0xDC00 + u16::from(*byte)));
+        }
+        JsString::from_utf16(units)
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::ffi::OsStrExt as _;
+        JsString::from_utf16(path.as_os_str().encode_wide())
+    }
+    #[cfg(not(any(unix, windows)))]
     path.to_string_lossy().into_owned().into()
 }
 

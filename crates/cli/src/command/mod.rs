@@ -94,6 +94,9 @@ impl Command {
     }
 }
 
+/// A path for a program.
+pub(crate) use doctor::text as path;
+
 /// A title for a person. A session without one goes by its id, which stands beside it.
 fn title_line(title: Option<&JsString>) -> String {
     match title {

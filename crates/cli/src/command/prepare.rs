@@ -49,9 +49,10 @@ pub(crate) struct Args {
         long,
         value_name = "BYTES",
         help_heading = "References",
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
-    total_budget: Option<usize>,
+    total_budget: Option<u64>,
     /// How mentions are found
     #[arg(
         long,
@@ -174,7 +175,10 @@ impl Args {
             .carriage
             .resolver(reader.corpus())?
             .with_dialect(self.spelling.dialect())
-            .with_shared_budget(self.total_budget);
+            .with_shared_budget(
+                self.total_budget
+                    .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            );
         let content = vec![Block::Text(extracted.text.clone())];
         let prepared =
             reader.wait(|cancel| resolver.prepare(&own, content, &extracted.references, cancel));

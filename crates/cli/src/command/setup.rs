@@ -136,6 +136,17 @@ impl Args {
                 "note: what was there keeps the options that it has; `--remove` it first to write others.",
             );
         }
+        // What a variable stands for is for the agent to know.
+        if let Some(project) = self.server.project.as_deref()
+            && !self.remove
+            && !project.contains('$')
+            && matches!(Path::new(project).try_exists(), Ok(false))
+        {
+            let project = visible::line(project.into());
+            console::say(&format!(
+                "note: there is no directory {project} here; without it the server does not start"
+            ));
+        }
         if let Some(note) = self.host.note(&outcomes) {
             console::say(note);
         }

@@ -19,8 +19,8 @@ Examples:
 
 `sref doctor` says what the problems are. Status 1 when a store of `--store` cannot be read.
 
-JSON: an array of {kind, root, sessions?, problems, code?}; code is there when the store cannot be
-read.";
+JSON: an array of {kind, root, sessions?, problems, code?, detail?}; the last two are there when the
+store cannot be read.";
 
 /// List the stores of sessions on this machine
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ fn looked_for(located: &Located) -> String {
     )
 }
 
-/// `{kind, root, sessions?, problems, code?}`: `code` when the store could not be listed.
+/// `{kind, root, sessions?, problems, code?, detail?}`: the last two when the store could not be listed.
 fn shape(report: &StoreReport) -> Value {
     let mut out = report.place();
     match &report.listing {
@@ -77,6 +77,7 @@ fn shape(report: &StoreReport) -> Value {
         Err(error) => {
             out.set("problems", 1_u64);
             out.set("code", error.reason());
+            out.set("detail", error.explanation().as_str());
         }
     }
     out.into()
@@ -92,7 +93,11 @@ fn row(report: &StoreReport) -> [String; 4] {
                 n => paint(DROPPED, many(n, "problem")),
             },
         ),
-        Err(_) => (String::new(), paint(DROPPED, "cannot be read")),
+        Err(error) => {
+            let reason = format!("cannot be read: {}", error.explanation());
+            let reason = visible::line(reason.as_str().into());
+            (String::new(), paint(DROPPED, reason))
+        }
     };
     [report.kind.to_owned(), sessions, root, problems]
 }

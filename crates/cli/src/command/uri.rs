@@ -81,7 +81,14 @@ impl Args {
                 if json {
                     console::print_json(&shape(&uri))
                 } else {
-                    console::print_exact(uri.id().as_js_str())
+                    console::print_exact(uri.id().as_js_str())?;
+                    if uri.id().as_js_str().as_str().is_none() {
+                        console::say(
+                            "note: the id has half of a character in it, which stands here as \
+                             U+FFFD; --json has it as it is",
+                        );
+                    }
+                    Ok(())
                 }
             }
         }

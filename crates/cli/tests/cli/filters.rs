@@ -223,3 +223,28 @@ fn what_was_written_to_last_comes_first() {
     assert_eq!(list(&["--limit", "2"]), ["001", "011"]);
     assert_eq!(list(&["session"]), ["011", "013", "012"]);
 }
+
+#[test]
+fn what_was_named_and_is_not_there_is_told() {
+    let home = machine();
+    let none = run(on_machine(home.path(), &["list", "--project", "nonexist"]));
+    assert_eq!((none.status, none.stdout.as_str()), (0, ""));
+    assert!(
+        none.stderr.contains("there is no directory "),
+        "{}",
+        none.stderr
+    );
+    // A project that is gone still has its sessions.
+    let gone = run(on_machine(
+        home.path(),
+        &["list", "--project", "/elsewhere"],
+    ));
+    assert!(
+        gone.stdout.contains("dsh") && gone.stderr.is_empty(),
+        "{}",
+        gone.stderr
+    );
+    let own = run(on_machine(home.path(), &["list", "--session", "zzz"]));
+    assert_eq!(own.status, 0);
+    assert!(own.stderr.contains("no session is zzz"), "{}", own.stderr);
+}

@@ -346,3 +346,13 @@ fn what_cannot_be_changed_is_named_with_its_place() {
     home.write(".codex/hooks.json", "{\n  \"hooks\": []\n}");
     assert!(fault("setup.shape").contains("hooks.json:2:12: `hooks` is not an object"));
 }
+
+#[test]
+fn a_project_that_is_not_there_is_told() {
+    let home = Home::new();
+    let said = |project: &str| home.setup(&["claude", "--project", project]).stderr;
+    assert!(said("nonexist").contains("there is no directory nonexist"));
+    for fine in [".", "${CLAUDE_PROJECT_DIR}"] {
+        assert!(!said(fine).contains("there is no directory"), "{fine}");
+    }
+}

@@ -79,3 +79,16 @@ fn texts_can_be_read() {
     let full = succeed(on_sample(&["show", "e20b", "--full"])).stdout;
     assert!(full.len() > 80_000 && !full.contains("left out"));
 }
+
+/// What a session has is not nothing, and where nothing was said its first message is where it would
+/// be.
+#[test]
+fn a_message_beyond_the_last_one_is_told() {
+    let text = succeed(on_sample(&["show", "3f9c", "--from", "9"])).stdout;
+    assert!(text.contains("── "), "{text}");
+    let message = fails(
+        || on_sample(&["show", "3f9c", "--from", "10"]),
+        "cli.no-message",
+    );
+    assert_eq!(message, "no message 10: the session has 9 messages now\n");
+}

@@ -262,3 +262,89 @@ fn the_sample_store_is_one_that_the_reference_reads() {
         assert_eq!(title.as_ref().unwrap().is_none(), *id == *UNTITLED, "{id}");
     }
 }
+
+/// A place that cannot be looked at is not one where nothing is, and however a store fails, what is
+/// asked of it alone fails.
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_reached_is_named() {
+    use std::os::unix::fs::symlink;
+    type Make = fn(&Path);
+    let made: [(Make, &str); 3] = [
+        (
+            |home| {
+                fs::create_dir(home.join(".dsh")).unwrap();
+                symlink("sessions", home.join(".dsh/sessions")).unwrap();
+            },
+            "link",
+        ),
+        (
+            |home| symlink("/no/such/disk", home.join(".dsh")).unwrap(),
+            "a link that leads nowhere",
+        ),
+        (
+            |home| {
+                fs::create_dir(home.join(".dsh")).unwrap();
+                fs::write(home.join(".dsh/sessions"), "a file").unwrap();
+            },
+            "neither a directory nor",
+        ),
+    ];
+    for (make, reason) in made {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        let on_home = |args: &[&str]| {
+            let mut command = sref(args);
+            command.env("HOME", home.path());
+            command
+        };
+        let stores = succeed(on_home(&["stores"])).stdout;
+        assert!(stores.contains("cannot be read: "), "{stores}");
+        assert!(stores.contains(reason), "{stores}");
+        let json = succeed(on_home(&["stores", "--json"])).json();
+        assert_eq!(json.as_array().unwrap().len(), 1, "{json}");
+        assert!(json[0]["detail"].as_str().unwrap().contains(reason));
+        let doctor = succeed(on_home(&["doctor"])).stdout;
+        assert!(
+            doctor.contains(".dsh") && doctor.contains(reason),
+            "{doctor}"
+        );
+        let message = fails(|| on_home(&["list"]), "SESSION_QUERY_PERSISTENCE_FAILED");
+        assert!(message.contains(reason), "{message}");
+        // Beside one that can be read it costs a line.
+        fs::create_dir_all(home.path().join(".claude/projects")).unwrap();
+        let list = run(on_home(&["list"]));
+        assert_eq!(list.status, 0, "{}", list.stderr);
+        assert!(list.stderr.contains("the dsh store"), "{}", list.stderr);
+    }
+    // Below a file there is nothing, and in a directory that a link leads to there may be nothing.
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(".dsh"), "").unwrap();
+    fs::create_dir(home.path().join("elsewhere")).unwrap();
+    symlink("elsewhere", home.path().join(".toh")).unwrap();
+    let mut command = sref(&["stores"]);
+    command.env("HOME", home.path());
+    let nothing = run(command);
+    assert_eq!((nothing.status, nothing.stdout.as_str()), (0, ""));
+    let nothing = nothing.stderr;
+    for kind in ["dsh", "toh"] {
+        let expected = format!("{kind}: nothing at");
+        assert!(nothing.contains(&expected), "{nothing}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_no_utf8_is_told_whole() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = tempfile::tempdir().unwrap();
+    let session = home
+        .path()
+        .join("--p--")
+        .join(OsStr::from_bytes(b"\xC3\xA9\xFFx"));
+    fs::create_dir_all(&session).unwrap();
+    fs::write(session.join("session.jsonl"), "garbage\n").unwrap();
+    let json = succeed(on_store(home.path(), &["doctor", "--json"])).stdout;
+    assert!(json.contains("--p--/é\\udcffx/session.jsonl"), "{json}");
+}

@@ -41,6 +41,8 @@ fn wrong_usage_is_status_2() {
         &["list", "--limit", "2", "--all"],
         &["show"],
         &["show", "x", "--budget", "0"],
+        &["show", "x", "--window", "0"],
+        &["prepare", "x", "--total-budget", "0"],
         &["show", "x", "--full", "--budget", "9"],
         &["show", "x", "--budget", "9", "--window", "9"],
         &["list", "--store", "dsh"],
@@ -103,4 +105,52 @@ fn any_id_goes_through_a_uri() {
         || sref(&["uri", "encode", "--json-string", "bare"]),
         "cli.json-string",
     );
+}
+
+/// Half of a character cannot be printed; that it is not is said.
+#[test]
+fn an_id_that_is_no_text_is_told() {
+    let uri = succeed(sref(&[
+        "uri",
+        "encode",
+        "--json-string",
+        r#""half \ud83d""#,
+    ]))
+    .stdout;
+    let answer = run(sref(&["uri", "decode", uri.trim_end()]));
+    assert_eq!(
+        (answer.status, answer.stdout.as_str()),
+        (0, "half \u{FFFD}\n")
+    );
+    assert!(answer.stderr.starts_with("note: "), "{}", answer.stderr);
+    assert!(answer.stderr.contains("--json"), "{}", answer.stderr);
+}
+
+#[test]
+fn what_an_argument_says_is_quoted_harmlessly() {
+    for args in [
+        &["list", "--limit", "a\u{1b}[2J\u{9b}1m"][..],
+        &["list", "--\u{1b}]0;x\u{7}"],
+        &["fly\u{1b}[31m"],
+        &["list", "--store", "dsh\u{202e}"],
+    ] {
+        let mut command = sref(args);
+        command.env("CLICOLOR_FORCE", "1");
+        let answer = run(command);
+        assert_eq!(answer.status, 2, "{args:?}");
+        let bad = [
+            "\u{1b}[2J",
+            "\u{1b}]0",
+            "\u{1b}[31mfly",
+            "\u{9b}",
+            "\u{7}",
+            "\u{202e}",
+        ];
+        assert!(
+            !bad.iter().any(|bad| answer.stderr.contains(bad)),
+            "{:?}",
+            answer.stderr
+        );
+        assert!(answer.stderr.contains("\\u{"), "{:?}", answer.stderr);
+    }
 }

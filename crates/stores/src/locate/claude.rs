@@ -57,7 +57,8 @@ pub(super) fn more(environment: &Environment) -> Vec<PathBuf> {
         let profiles = directories(&home.join("profiles")).into_iter();
         roots.extend(profiles.map(|profile| profile.join(LOGS)));
     }
-    roots.retain(|root| root.is_dir());
+    // One that cannot be looked at is for the reader to name.
+    roots.retain(|root| root.is_dir() || super::is_there(root).is_err());
     roots
 }
 

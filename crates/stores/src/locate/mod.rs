@@ -1,9 +1,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
+
+use crate::{StoreError, StoreErrorKind};
 
 mod claude;
 mod codex;
@@ -125,6 +128,51 @@ pub struct Located {
     pub kind: &'static str,
     /// The root of the store, whether it exists or not.
     pub root: PathBuf,
+}
+
+impl Located {
+    /// Whether something is there. A place that cannot be looked at is not one where nothing is: a
+    /// directory that is closed to this user, a link that leads to itself or nowhere.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Io`](crate::StoreErrorKind::Io) where that cannot be told; its path is the
+    /// store's root, or the link.
+    ///
+    /// ```
+    /// use sref_stores::{Environment, locate};
+    ///
+    /// let mut environment = Environment::default();
+    /// environment.home = Some("/no/such/home".into());
+    /// assert!(!locate(&environment)[0].is_there()?);
+    /// # Ok::<(), sref_stores::StoreError>(())
+    /// ```
+    pub fn is_there(&self) -> Result<bool, StoreError> {
+        is_there(&self.root)
+    }
+}
+
+fn is_there(root: &Path) -> Result<bool, StoreError> {
+    let Err(error) = fs::metadata(root) else {
+        return Ok(true);
+    };
+    match error.kind() {
+        // Below a file there is nothing.
+        ErrorKind::NotADirectory => Ok(false),
+        ErrorKind::NotFound => {
+            let mut places = root.ancestors();
+            let place = places.find_map(|path| Some((path, path.symlink_metadata().ok()?)));
+            match place {
+                // Whoever made it means something that is elsewhere: on a disk that is not mounted.
+                Some((link, data)) if data.is_symlink() && link.metadata().is_err() => {
+                    let nowhere = "a link that leads nowhere";
+                    Err(StoreError::new(StoreErrorKind::Io, nowhere).at_path(link))
+                }
+                _ => Ok(false),
+            }
+        }
+        _ => Err(StoreError::io(root, error)),
+    }
 }
 
 /// Where agents keep their logs on a machine like this. Looks at no file.

@@ -40,6 +40,13 @@ impl Filter {
             && self.project.as_ref().is_none_or(project)
     }
 
+    /// The directory that nothing was found in because there is none, as far as can be told. One that
+    /// is gone still has its sessions, so that it alone is no fault.
+    pub(super) fn missing(&self) -> Option<&Path> {
+        let project = self.project.as_ref()?.names.first()?;
+        matches!(project.try_exists(), Ok(false)).then_some(project)
+    }
+
     /// Whether anything is filtered at all.
     pub(super) fn is_set(&self) -> bool {
         !self.agent.is_empty() || self.since.is_some() || self.project.is_some()

@@ -103,6 +103,14 @@ impl Args {
                 .collect();
             return console::print_json(&shapes.into());
         }
+        if let Some(given) = &self.own.session
+            && !records.iter().any(|own| own.header.id == agent.id)
+        {
+            let given = visible::line(given.as_str().into());
+            console::say(&format!(
+                "note: no session is {given}; none is left out for it"
+            ));
+        }
         console::print(&table(&candidates, &Ids::new(&records), agent.cwd.as_ref()))?;
         if let Some(remark) = self.remark(&candidates, records.len(), passed.len()) {
             console::say(&remark);
@@ -134,6 +142,11 @@ impl Args {
         }
         if found.is_empty() {
             let all = many(all as u64, "session");
+            if let Some(path) = self.filter.missing() {
+                let path = path.to_string_lossy();
+                let path = visible::line(path.as_ref().into());
+                return Some(format!("None of {all} fits; there is no directory {path}."));
+            }
             return Some(if self.filter.is_set() && self.all {
                 format!("None of {all} fits.")
             } else {

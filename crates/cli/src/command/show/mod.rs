@@ -7,10 +7,10 @@ use sref::session::{JsString, SurfaceSnapshot};
 use sref_stores::Diagnostic;
 
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::options::{Carriage, Format, Spelling, Stores};
 use crate::reader::Reader;
-use crate::term::human::ago;
+use crate::term::human::{ago, many};
 use crate::term::progress::Progress;
 use crate::term::visible;
 use draw::{Message, Picture};
@@ -91,7 +91,7 @@ impl Args {
 
         let conversation = project(&surface, dialect.checkpoints());
         let conversation = match self.from {
-            Some(from) => from_message(&conversation, from),
+            Some(from) => from_message(&conversation, from)?,
             None => conversation,
         };
         let full = self.full || self.from.is_some();
@@ -138,16 +138,31 @@ impl Args {
 }
 
 /// The conversation from a message on, counted from 1.
-fn from_message<'a>(conversation: &Conversation<'a>, from: u64) -> Conversation<'a> {
+///
+/// # Errors
+///
+/// When it has fewer: what it has is not nothing. The first one of none is where it would be.
+fn from_message<'a>(
+    conversation: &Conversation<'a>,
+    from: u64,
+) -> Result<Conversation<'a>, Failure> {
+    let items = conversation.items();
     let passed = usize::try_from(from - 1).unwrap_or(usize::MAX);
-    conversation.items().iter().skip(passed).copied().collect()
+    if passed > 0 && passed >= items.len() {
+        let has = many(items.len() as u64, "message");
+        return Err(Failure::new(
+            code::NO_MESSAGE,
+            format!("no message {from}: the session has {has} now"),
+        ));
+    }
+    Ok(items.iter().skip(passed).copied().collect())
 }
 
 /// `{code, path, detail}`
 fn diagnostic(own: &Diagnostic) -> Value {
     Object::new()
         .with("code", own.code())
-        .with("path", own.path.to_string_lossy().into_owned())
+        .with("path", super::path(&own.path))
         .with("detail", super::doctor::detail(own))
         .into()
 }
