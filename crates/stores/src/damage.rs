@@ -18,6 +18,8 @@ pub(crate) struct Unknown {
     records: u64,
     /// The first types, by name; empty for records without one.
     types: BTreeMap<JsString, u64>,
+    /// How many records and parts held words that are not shown.
+    words: u64,
 }
 
 impl Unknown {
@@ -31,6 +33,11 @@ impl Unknown {
         for kind in kinds {
             self.name(kind);
         }
+    }
+
+    /// So many records and parts of unknown forms that hold words.
+    pub(crate) const fn add_words(&mut self, number: u64) {
+        self.words = self.words.saturating_add(number);
     }
 
     fn name(&mut self, kind: JsString) {
@@ -81,6 +88,7 @@ pub(crate) fn diagnostics(
     for (kind, number) in [
         (DiagnosticKind::BadLines, counts.bad),
         (DiagnosticKind::LongLines, counts.too_long),
+        (DiagnosticKind::UnknownWords, unknown.words),
         (DiagnosticKind::Gaps, breaks.gaps),
         (DiagnosticKind::Circles, breaks.circles),
         (DiagnosticKind::RepairedLines, counts.repaired),

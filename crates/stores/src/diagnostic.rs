@@ -43,7 +43,7 @@ impl Diagnostic {
         let reason = self.kind.explanation();
         Some(match (self.kind, self.count) {
             // Where it was cut off, in our own words.
-            (DiagnosticKind::CutOff, _) => {
+            (DiagnosticKind::CutOff | DiagnosticKind::BadBase, _) => {
                 Loss::new(self.code(), &format!("{reason}: {}", self.detail))
             }
             (_, Some(count)) => Loss::new(self.code(), reason).counted(count),
@@ -100,6 +100,16 @@ pub enum DiagnosticKind {
     Inherited,
     /// Records of a type or shape, or by a writer, that this reader does not know, and their number.
     UnknownRecords,
+    /// Records, or parts of them, in a form that this reader does not know and with words in them, and
+    /// their number.
+    UnknownWords,
+    /// Records with the id of a later one and other words, and their number: the last one counts.
+    SameIds,
+    /// What a log says of the one that it continues cannot be so; the detail is in our own words.
+    BadBase,
+    /// Conversations in one log beside the one that is shown, each with a beginning of its own, and
+    /// their number.
+    OtherRoots,
     /// Lines that are no JSON, and their number.
     BadLines,
     /// A bad line, from which on the log was not read.
@@ -163,6 +173,10 @@ impl DiagnosticKind {
             | Self::MissingBase
             | Self::Inherited
             | Self::UnknownRecords
+            | Self::UnknownWords
+            | Self::SameIds
+            | Self::BadBase
+            | Self::OtherRoots
             | Self::BadLines
             | Self::CutOff
             | Self::LongLines
@@ -184,6 +198,9 @@ impl DiagnosticKind {
         matches!(
             self,
             Self::BadLines
+                | Self::UnknownWords
+                | Self::SameIds
+                | Self::BadBase
                 | Self::CutOff
                 | Self::LongLines
                 | Self::DamagedFrame
@@ -216,6 +233,10 @@ impl DiagnosticKind {
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there, or too many logs back"),
             Self::Inherited => ("store.inherited", "agent-logs 3.7", "it begins with a copy of another thread, which is shown with it"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
+            Self::UnknownWords => ("store.unknown-words", "agent-logs 1.2", "words in a form that this version does not know were passed over"),
+            Self::SameIds => ("store.same-ids", "agent-logs 2.6", "records with one id and different words; the last one is shown"),
+            Self::BadBase => ("store.bad-base", "agent-logs 3.7", "what it says of the log that it continues cannot be so"),
+            Self::OtherRoots => ("store.other-roots", "agent-logs 2.6", "the log has other conversations, which nothing joins to the one that is shown"),
             Self::BadLines => ("store.bad-lines", "agent-logs 1.2", "lines that are no JSON were passed over"),
             Self::CutOff => ("store.cut-off", "dsh-store 4.3", "what stands behind a bad line was not read, as the harness does not read it"),
             Self::LongLines => ("store.long-lines", "agent-logs 1.2", "oversized lines were passed over"),

@@ -120,6 +120,9 @@ impl Log {
             fact => self.titles.take(fact),
         }
         let sidechain = record.sidechain && !agent;
+        if !sidechain {
+            self.unknown.add_words(record.unread);
+        }
         if record.uuid.is_none() {
             if record.content == Content::Nothing || sidechain {
                 return;
@@ -258,6 +261,26 @@ impl Log {
             }
         }
         false
+    }
+
+    /// How many records have the id of a later one and words that it has not. Copies, and the states
+    /// of a text that grew, lose nothing.
+    pub(super) fn same_ids(&self) -> u64 {
+        let mut last: HashMap<Key, usize> = HashMap::new();
+        let mut lost = 0;
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            match last.get(&node.key) {
+                None => {
+                    last.insert(node.key, at);
+                }
+                Some(_) if self.taken_back.contains(&node.key) => {}
+                Some(later) => {
+                    let (own, later) = (&self.entries[at].content, &self.entries[*later].content);
+                    lost += u64::from(!later.covers(own));
+                }
+            }
+        }
+        lost
     }
 
     /// The title, by the order of who gave it; `None` when nobody did.

@@ -227,9 +227,14 @@ fn observation(file: &LogFile, cancel: &CancellationToken) -> Result<Observation
     let header = listed(file, &peek).header;
     let last_record = log.last_record;
     let (counts, unknown) = (log.counts, log.unknown.clone());
+    let same_ids = log.same_ids();
     let (events, breaks) = log.surface();
     let surface = SurfaceSnapshot::new(header, last_record, events);
-    let diagnostics = damage::diagnostics(&file.path, &counts, &unknown, breaks);
+    let mut diagnostics = damage::diagnostics(&file.path, &counts, &unknown, breaks);
+    if same_ids > 0 {
+        let kind = DiagnosticKind::SameIds;
+        diagnostics.push(Diagnostic::counted(kind, &file.path, same_ids));
+    }
     Ok(Observation::new(surface, diagnostics))
 }
 

@@ -30,6 +30,9 @@ pub(super) struct Record {
     /// What of it this reader does not know: its type, empty when there is none, or what it says of
     /// who wrote it.
     pub(super) unknown: Vec<JsString>,
+    /// How many parts of it, the record itself among them, hold words in a form that this reader does
+    /// not know.
+    pub(super) unread: u64,
 }
 
 /// What a record adds to the conversation.
@@ -47,6 +50,15 @@ pub(super) enum Content {
 }
 
 impl Content {
+    /// Whether every text of `other` begins one of this.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let begins = |text: &JsString| {
+            let mut own = self.texts();
+            own.any(|own| own.as_wtf8().starts_with(text.as_wtf8()))
+        };
+        other.texts().all(begins)
+    }
+
     /// All of its words.
     pub(super) fn texts(&self) -> impl Iterator<Item = &JsString> {
         let (said, answer, summary) = match self {
@@ -100,6 +112,8 @@ pub(super) struct Members<'a> {
     kind: Option<Raw<'a>>,
     subtype: Option<Raw<'a>>,
     message: Option<Raw<'a>>,
+    content: Option<Raw<'a>>,
+    text: Option<Raw<'a>>,
     pub(super) attachment: Option<Raw<'a>>,
     pub(super) origin: Option<Raw<'a>>,
     pub(super) prompt_source: Option<Raw<'a>>,
@@ -154,6 +168,8 @@ impl Record {
             b"timestamp" => self.timestamp = value.decode(),
             b"cwd" => self.cwd = value.decode(),
             b"message" => own.message = some,
+            b"content" => own.content = some,
+            b"text" => own.text = some,
             b"attachment" => own.attachment = some,
             b"origin" => own.origin = some,
             b"promptSource" => own.prompt_source = some,
@@ -206,7 +222,10 @@ impl Record {
             }
             b"relocated" => self.fact = titled(own.relocated, Fact::Relocated),
             other if KNOWN_TYPES.contains(&other) => {}
-            _ => self.unknown.extend(own.kind.and_then(Raw::decode)),
+            _ => {
+                self.unknown.extend(own.kind.and_then(Raw::decode));
+                self.unread = u64::from(self.is_unread(own));
+            }
         }
         if matches!(&*kind, b"user" | b"attachment") {
             self.unknown.extend(origin::strange(own));
@@ -228,9 +247,33 @@ impl Record {
         }
     }
 
+    /// Whether a record of an unknown type holds words, as far as its shape tells: it has a place in the
+    /// conversation's tree, and a message with words, or words of its own. Records beside the tree are
+    /// machinery, and so is what says that it is.
+    fn is_unread(&self, own: &Members<'_>) -> bool {
+        let says = |value: Option<Raw<'_>>| {
+            value.is_some_and(|value| {
+                matches!(value.kind(), Kind::String | Kind::Array) && text_blocks(value).has_words()
+            })
+        };
+        let message = own.message;
+        self.uuid.is_some()
+            && !self.is_of_harness(own)
+            && !own.team
+            && (says(message)
+                || says(message.and_then(|message| message.member("content")))
+                || says(own.content)
+                || says(own.text))
+    }
+
+    /// Whether a record is the harness's, whatever it says.
+    fn is_of_harness(&self, own: &Members<'_>) -> bool {
+        self.meta || own.transcript_only || own.skill || own.hook_text || origin::is_machine(own)
+    }
+
     /// A user record: a prompt, a summary, or something that wears the role.
-    fn user(&self, own: &Members<'_>) -> Content {
-        let content = own.message.and_then(|message| message.member("content"));
+    fn user(&mut self, own: &Members<'_>) -> Content {
+        let content = own.message.and_then(content_of);
         let blocks = content.map(text_blocks).unwrap_or_default();
         if own.compact_summary {
             let mut text = JsString::new();
@@ -245,10 +288,10 @@ impl Record {
         {
             return Content::Prompt(vec![Said::Words(feedback)]);
         }
-        if self.meta || own.transcript_only || own.skill || own.hook_text || origin::is_machine(own)
-        {
+        if self.is_of_harness(own) {
             return Content::Nothing;
         }
+        self.unread = blocks.unread;
         let mut said = Vec::new();
         for block in &blocks.texts {
             match injected::read(block.as_js_str()) {
@@ -269,13 +312,10 @@ impl Record {
     }
 
     fn assistant(&mut self, own: &Members<'_>) {
-        let Some(message) = own
+        let found = own
             .message
-            .and_then(|message| message.members(["id", "model", "content"]))
-        else {
-            return;
-        };
-        let [id, model, content] = message.found;
+            .and_then(|message| message.members(["id", "model"]));
+        let [id, model] = found.map(|found| found.found).unwrap_or_default();
         self.message = id.filter(|id| id.is_filled()).map(hash);
         // By the message alone abandoned branches would come back: ids repeat.
         self.answer = match (self.message, own.request.map(hash)) {
@@ -286,9 +326,10 @@ impl Record {
         if own.api_error || model.is_some_and(|model| model.is_string("<synthetic>")) || self.meta {
             return;
         }
-        let texts: Vec<JsString> = content
-            .map(text_blocks)
-            .unwrap_or_default()
+        let content = own.message.and_then(content_of);
+        let blocks = content.map(text_blocks).unwrap_or_default();
+        self.unread = blocks.unread;
+        let texts: Vec<JsString> = blocks
             .texts
             .into_iter()
             .filter(|text| !text.is_empty() && *text != *"No response requested.")
@@ -308,6 +349,16 @@ const KNOWN_TYPES: &[&[u8]] = &[
     b"worktree-state", b"fork-context-ref", b"speculation-accept", b"marble-origami-commit",
     b"marble-origami-snapshot", b"artifact-link", b"started", b"result", b"api-request", b"api-request-shape",
     b"api-request-blob", b"cost-state", b"tools-used",
+];
+
+/// Blocks of a message that are known to hold nothing of the conversation, whatever members they have.
+#[rustfmt::skip]
+const KNOWN_BLOCKS: &[&[u8]] = &[
+    b"thinking", b"redacted_thinking", b"tool_use", b"server_tool_use", b"mcp_tool_use",
+    b"mcp_tool_result", b"web_search_tool_result", b"web_fetch_tool_result", b"code_execution_tool_result",
+    b"bash_code_execution_tool_result", b"text_editor_code_execution_tool_result",
+    b"tool_search_tool_result", b"advisor_tool_result", b"tool_reference", b"search_result",
+    b"container_upload", b"compaction", b"fallback",
 ];
 
 fn titled(title: Option<Raw<'_>>, fact: impl FnOnce(JsString) -> Fact) -> Fact {
@@ -388,6 +439,28 @@ struct Blocks {
     texts: Vec<JsString>,
     images: usize,
     tool_result: bool,
+    /// Those of unknown types with a text, and what is neither a string nor blocks.
+    unread: u64,
+}
+
+impl Blocks {
+    fn has_words(&self) -> bool {
+        self.unread > 0 || self.texts.iter().any(is_said)
+    }
+}
+
+/// The content of a message; of what should be one and is no object, itself.
+fn content_of(message: Raw<'_>) -> Option<Raw<'_>> {
+    match message.kind() {
+        Kind::Object => message
+            .member("content")
+            .filter(|content| !content.is_null()),
+        _ => Some(message),
+    }
+}
+
+fn is_said(text: &JsString) -> bool {
+    !text.as_wtf8().trim_ascii().is_empty()
 }
 
 fn text_blocks(content: Raw<'_>) -> Blocks {
@@ -396,19 +469,33 @@ fn text_blocks(content: Raw<'_>) -> Blocks {
         blocks.texts.extend(content.decode());
         return blocks;
     }
+    if content.kind() != Kind::Array {
+        blocks.unread += 1;
+        return blocks;
+    }
     let walked = elements(&mut content.scanner(), |scanner| {
         let block = Raw::read(scanner)?;
+        let says = |text: Option<Raw<'_>>| {
+            text.and_then(Raw::decode)
+                .is_some_and(|text| is_said(&text))
+        };
         if let Some([kind, text]) = block.members(["type", "text"]).map(|found| found.found) {
             match kind
                 .and_then(Raw::string)
                 .map(|kind| kind.text().into_owned())
                 .as_deref()
             {
-                Some(b"text") => blocks.texts.extend(text.and_then(Raw::decode)),
+                Some(b"text") => {
+                    blocks.unread += u64::from(text.is_some_and(|text| text.string().is_none()));
+                    blocks.texts.extend(text.and_then(Raw::decode));
+                }
                 Some(b"image" | b"document") => blocks.images += 1,
                 Some(b"tool_result") => blocks.tool_result = true,
-                _ => {}
+                Some(kind) if KNOWN_BLOCKS.contains(&kind) => {}
+                _ => blocks.unread += u64::from(says(text)),
             }
+        } else {
+            blocks.unread += u64::from(says(Some(block)));
         }
         Ok(())
     });

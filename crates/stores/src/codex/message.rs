@@ -175,7 +175,7 @@ fn parts_of_user(content: Raw<'_>, author: impl Fn(usize) -> Author) -> Option<J
     let mut texts: Vec<JsString> = Vec::new();
     let mut pictures = false;
     each_part(content, |at, part| match (author(at), part) {
-        (Author::Machine, _) | (_, Part::Other) => {}
+        (Author::Machine, _) | (_, Part::Other | Part::Unread) => {}
         (_, Part::Picture) => pictures = true,
         (author, Part::Text(text)) => {
             let text = text.decode().unwrap_or_default();
@@ -225,13 +225,49 @@ fn author_of(provenance: Option<Raw<'_>>) -> Author {
 enum Part<'a> {
     Text(Raw<'a>),
     Picture,
+    /// Words in a form that this reader does not know.
+    Unread,
     Other,
+}
+
+/// Parts that are known to hold nothing of the conversation, though they have a text.
+const IDLE_PARTS: &[&[u8]] = &[b"reasoning_text", b"summary_text", b"encrypted_content"];
+
+/// Whether a content has words in a form that this reader does not know: a part of an unknown type with
+/// a text, or what is neither a string nor parts.
+pub(super) fn is_unread(content: Raw<'_>) -> bool {
+    let mut unread = false;
+    each_part(content, |_, part| unread |= matches!(part, Part::Unread));
+    unread
+}
+
+/// The same of a `message` of the role `user`, in which a harness's parts stand too.
+pub(super) fn is_user_unread(message: Raw<'_>) -> bool {
+    let Some(content) = message.member("content") else {
+        return false;
+    };
+    let said = Said::of(message);
+    let mut unread = false;
+    each_part(content, |at, part| {
+        let author = author(said.kinds.get(at).copied(), said.metadata.get(at).copied());
+        unread |= matches!(part, Part::Unread) && author != Author::Machine;
+    });
+    unread
+}
+
+/// Whether a content has words, in a form that is known or not.
+pub(super) fn has_words(content: Raw<'_>) -> bool {
+    matches!(content.kind(), Kind::String | Kind::Array)
+        && (of_assistant(content).is_some() || is_unread(content))
 }
 
 /// Walks the parts of a content. A string is one part of text.
 fn each_part<'a>(content: Raw<'a>, mut each: impl FnMut(usize, Part<'a>)) {
     if content.kind() == Kind::String {
         return each(0, Part::Text(content));
+    }
+    if !matches!(content.kind(), Kind::Array | Kind::Null) {
+        return each(0, Part::Unread);
     }
     for (at, part) in list(content).into_iter().enumerate() {
         let found = part.members(["type", "text"]).map(|found| found.found);
@@ -240,8 +276,18 @@ fn each_part<'a>(content: Raw<'a>, mut each: impl FnMut(usize, Part<'a>)) {
             .and_then(Raw::string)
             .map(|kind| kind.text().to_ascii_lowercase());
         let part = match (kind.as_deref(), text) {
-            (Some(b"input_text" | b"output_text" | b"text"), Some(text)) => Part::Text(text),
+            (Some(b"input_text" | b"output_text" | b"text"), Some(text)) => {
+                if text.string().is_some() {
+                    Part::Text(text)
+                } else {
+                    Part::Unread
+                }
+            }
             (Some(b"input_image" | b"image" | b"localimage" | b"local_image"), _) => Part::Picture,
+            (Some(kind), _) if IDLE_PARTS.contains(&kind) => Part::Other,
+            (_, Some(text)) if text.is_filled() => Part::Unread,
+            // A bare string among parts.
+            (None, None) if part.is_filled() => Part::Unread,
             _ => Part::Other,
         };
         each(at, part);

@@ -18,6 +18,8 @@ pub(super) struct Meta {
     pub(super) depth: Option<u64>,
     /// The rollout that this one continues.
     pub(super) base: Option<Base>,
+    /// Whether it says that there is one, in a form that tells not which.
+    pub(super) base_unread: bool,
     /// Whether the rollout is written in items, as current versions do.
     pub(super) paginated: bool,
     /// Where a sub-agent's own part begins, by the number of the record.
@@ -95,6 +97,7 @@ impl Meta {
             origin: origin(thread_source, agent),
             depth: depth.and_then(Raw::index),
             base: base.and_then(Base::parse),
+            base_unread: base.is_some_and(|base| !base.is_null() && Base::parse(base).is_none()),
             own_from: own_from.and_then(Raw::index),
             paginated: mode.is_some_and(|mode| mode.is_string("paginated")),
         }
@@ -194,7 +197,19 @@ mod tests {
         assert_eq!(meta("[1]"), Meta::default());
         let odd =
             r#"{"id":7,"cwd":null,"timestamp":"","history_base":{"thread_id":1},"source":[]}"#;
-        assert_eq!(meta(odd), Meta::default());
+        let unread = Meta {
+            base_unread: true,
+            ..Meta::default()
+        };
+        assert_eq!(meta(odd), unread);
+        for odd in ["\"r\"", "7", "{}", "[]"] {
+            assert_eq!(
+                meta(&format!("{{\"history_base\":{odd}}}")),
+                unread,
+                "{odd}"
+            );
+        }
+        assert_eq!(meta(r#"{"history_base":null}"#), Meta::default());
         let base =
             r#"{"history_base":{"thread_id":"r","end_ordinal_exclusive":5,"end_byte_offset":-1}}"#;
         let cut = Cut {

@@ -150,7 +150,7 @@ impl CodexStore {
 /// Reads the files of a chain, the first one first, and tells what of them was passed over.
 fn read(chain: Chain, cancel: &CancellationToken) -> Result<(Log, Vec<Diagnostic>), StoreError> {
     let mut log = Log::default();
-    let mut found: Vec<Diagnostic> = chain.missing.into_iter().collect();
+    let mut found = chain.notes;
     for (file, part) in chain.files {
         let read = observe(&file, |handle, size, form| {
             log.clone().read(handle, size, form, part, cancel)
@@ -167,6 +167,9 @@ fn read(chain: Chain, cancel: &CancellationToken) -> Result<(Log, Vec<Diagnostic
             Breaks::default(),
         ));
         found.extend(log.met.frames(&file.path));
+        let fault = log.fault.take();
+        found
+            .extend(fault.map(|fault| Diagnostic::new(DiagnosticKind::BadBase, &file.path, fault)));
     }
     Ok((log, found))
 }
@@ -209,6 +212,7 @@ impl Store for CodexStore {
             notes.extend(rollout.peek.unknown.diagnostic(&path));
             notes.extend(rollout.peek.met.frames(&path));
             notes.extend(missing_base(&shelf, &rollout));
+            notes.extend(rollout.base_fault());
             if let Some(at) = places.get(rollout.thread()) {
                 threads[*at].push(rollout);
             } else {

@@ -17,6 +17,8 @@ pub(super) struct Record {
     pub(super) fact: Fact,
     /// What it says of its writer that this reader does not know.
     pub(super) strange: Vec<JsString>,
+    /// Where it holds words in a form that this reader does not know.
+    pub(super) unread: Option<(Encoding, Role)>,
 }
 
 /// What a record is about, as far as it matters.
@@ -64,7 +66,7 @@ pub(super) enum Encoding {
     Item,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     User,
     Assistant,
@@ -105,6 +107,7 @@ impl Record {
         let timestamp = timestamp.and_then(Raw::decode);
         let said = |kind: &Raw<'_>| kind.is_string("response_item") || kind.is_string("event_msg");
         let strange = kind.filter(said).and(payload).map(message::strange);
+        let unread = kind.and_then(|kind| unread(kind, payload.unwrap_or(line)));
         let fact = match (kind, payload) {
             (Some(kind), Some(payload)) => enveloped(kind, payload),
             // Very old logs: no envelope (3.1).
@@ -120,8 +123,84 @@ impl Record {
             ordinal: ordinal.and_then(Raw::index),
             fact,
             strange: strange.unwrap_or_default(),
+            unread,
         }
     }
+}
+
+/// Where a record has words that are not taken, as far as its shape tells: parts of an unknown type in
+/// what is known to be said, and items or records of unknown types that look like messages. Events of
+/// unknown types are mostly notices, and what is said stands beside them as an item.
+fn unread(kind: Raw<'_>, payload: Raw<'_>) -> Option<(Encoding, Role)> {
+    let [own, role, content, text, message, item] = payload
+        .members(["type", "role", "content", "text", "message", "item"])?
+        .found;
+    let is = |value: Option<Raw<'_>>, name| value.is_some_and(|value| value.is_string(name));
+    let side = match role {
+        Some(role) if role.is_string("assistant") => Role::Assistant,
+        _ => Role::User,
+    };
+    if kind.is_string("event_msg") {
+        if is(own, "user_message") || is(own, "agent_message") {
+            let side = if is(own, "agent_message") {
+                Role::Assistant
+            } else {
+                Role::User
+            };
+            return message
+                .is_some_and(message::is_unread)
+                .then_some((Encoding::Event, side));
+        }
+        let item = item.filter(|_| is(own, "item_completed"))?;
+        let [own, content, text] = item.members(["type", "content", "text"])?.found;
+        let kind = own.and_then(Raw::string)?;
+        let (side, unread) = match &*kind.text() {
+            b"UserMessage" => (Role::User, content.is_some_and(message::is_unread)),
+            b"AgentMessage" => (
+                Role::Assistant,
+                content.or(text).is_some_and(message::is_unread),
+            ),
+            b"Plan" => (Role::Assistant, text.is_some_and(message::is_unread)),
+            _ if sniff::is_idle_item(kind) => return None,
+            _ => (
+                Role::User,
+                [content, text]
+                    .into_iter()
+                    .flatten()
+                    .any(message::has_words),
+            ),
+        };
+        return unread.then_some((Encoding::Item, side));
+    }
+    let is_item = kind.is_string("response_item");
+    // Very old logs have no envelope.
+    let is_message = is(own, "message") && (is_item || kind.is_string("message"));
+    let unread = if is_message && is(role, "user") {
+        message::is_user_unread(payload)
+    } else if is_message && is(role, "assistant") {
+        content.is_some_and(message::is_unread)
+    } else if is_message {
+        // Who speaks there nobody knows.
+        let is_known = is(role, "developer") || is(role, "system");
+        role.is_some() && !is_known && content.is_some_and(message::has_words)
+    } else {
+        let is_said = is(role, "user") || is(role, "assistant");
+        let name = if is_item { own } else { Some(kind) }.and_then(Raw::string);
+        let is_known = |name| {
+            if is_item {
+                sniff::is_idle_response_item(name)
+            } else {
+                sniff::is_idle_record(name)
+            }
+        };
+        is_said
+            && !name.is_some_and(is_known)
+            && [content, text]
+                .into_iter()
+                .flatten()
+                .any(message::has_words)
+    };
+    unread.then_some((Encoding::Model, side))
 }
 
 /// A record that does not even say what it is.

@@ -1,10 +1,12 @@
 //! One rollout file, record by record, whichever way it is written.
 
+use std::cell::Cell;
 use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use sref_session::json::Scanner;
@@ -97,6 +99,22 @@ fn sibling(path: &Path, form: Form) -> Option<(PathBuf, Form)> {
 pub(super) struct Met {
     pub(super) counts: Counts,
     pub(super) harm: Harm,
+    /// How many bytes of the text are missing before the place where it was to end.
+    pub(super) left: u64,
+}
+
+/// A text up to a place, and how far it is to there.
+struct Limited<R> {
+    text: io::Take<R>,
+    left: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read(out)?;
+        self.left.set(self.text.limit());
+        Ok(read)
+    }
 }
 
 impl Met {
@@ -128,7 +146,11 @@ pub(super) fn each(
     // Behind damage nobody knows how many bytes of the text have passed.
     let text = Text::new(file, size, form == Form::Packed, way.bytes.is_none())?;
     let harm = text.harm();
-    let text = text.take(way.bytes.unwrap_or(u64::MAX));
+    let left = Rc::new(Cell::new(way.bytes.unwrap_or_default()));
+    let text = Limited {
+        text: text.take(way.bytes.unwrap_or(u64::MAX)),
+        left: Rc::clone(&left),
+    };
     let mut records =
         RecordReader::new(text, line_options(way.block), Repairs::ALL).passing(way.pass);
     while records.advance()? {
@@ -152,7 +174,8 @@ pub(super) fn each(
         let detail = "nothing of it can be unpacked";
         return Err(io::Error::new(io::ErrorKind::InvalidData, detail));
     }
-    Ok(Met { counts, harm })
+    let left = way.bytes.map_or(0, |_| left.get());
+    Ok(Met { counts, harm, left })
 }
 
 /// `{"session":{…},"items":[…]}`, as the first versions wrote it: the session is record 0.

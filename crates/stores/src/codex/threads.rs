@@ -11,7 +11,7 @@ use sref_session::{JsString, SessionHeader};
 
 use super::files::{LogFile, made_at};
 use super::log::Part;
-use super::meta::{Base, Meta};
+use super::meta::{Base, Cut, Meta};
 use super::peek::Peek;
 use super::rollout::observe;
 use crate::container::Harm;
@@ -41,6 +41,24 @@ impl Rollout {
 
     pub(super) fn base(&self) -> Option<&Base> {
         self.peek.meta.as_ref()?.base.as_ref()
+    }
+
+    /// What its header says of its base and cannot be so.
+    pub(super) fn base_fault(&self) -> Option<Diagnostic> {
+        let meta = self.peek.meta.as_ref()?;
+        let is_endless = |base: &Base| base.cut == Cut::default();
+        let fault = if meta.base_unread {
+            "its header does not tell which log it continues"
+        } else if meta.base.as_ref().is_some_and(is_endless) {
+            "its header does not tell where it leaves the log that it continues, which is shown whole"
+        } else {
+            return None;
+        };
+        Some(Diagnostic::new(
+            DiagnosticKind::BadBase,
+            &self.file.path,
+            fault,
+        ))
     }
 
     fn created_at(&self) -> Option<i64> {
@@ -163,8 +181,8 @@ pub(super) struct Chain {
     /// Each with the part of it that counts.
     pub(super) files: Vec<(LogFile, Part)>,
     /// What the first one continues in turn and was not followed to: it is not there, cannot be read,
-    /// or is too far.
-    pub(super) missing: Option<Diagnostic>,
+    /// or is too far; and what the headers say of their bases and cannot be so.
+    pub(super) notes: Vec<Diagnostic>,
 }
 
 /// All rollouts of a store, by thread and by rollout.
@@ -258,16 +276,23 @@ impl Shelf {
         let mut seen: HashSet<PathBuf> = HashSet::from([head.file.path.clone()]);
         // What a sub-agent was given of its parent's conversation is not its own.
         let mut base = head.base().filter(|_| own_from.is_none()).cloned();
-        let mut missing = None;
+        let mut notes = Vec::new();
+        notes.extend(head.base_fault().filter(|_| own_from.is_none()));
         while let Some(Base { rollout, cut }) = base {
             let at = self.by_rollout.get(&rollout);
             let Some(at) = at.filter(|_| files.len() <= BASES) else {
                 let name = rollout.as_js_str().excerpt().to_string();
                 let path = files.last().map(|(file, _)| &*file.path);
-                missing = path.map(|path| Diagnostic::new(DiagnosticKind::MissingBase, path, name));
+                notes.extend(
+                    path.map(|path| Diagnostic::new(DiagnosticKind::MissingBase, path, name)),
+                );
                 break;
             };
             if !seen.insert(self.files[*at].path.clone()) {
+                let path = files.last().map(|(file, _)| &*file.path);
+                let fault = "the logs that it continues lead back to itself";
+                notes
+                    .extend(path.map(|path| Diagnostic::new(DiagnosticKind::BadBase, path, fault)));
                 break;
             }
             let rollout = match Rollout::read(self.files[*at].clone()) {
@@ -275,17 +300,18 @@ impl Shelf {
                     let name = rollout.as_js_str().excerpt();
                     let detail = format!("{name}: {}", error.explanation());
                     let path = files.last().map(|(file, _)| &*file.path);
-                    missing =
-                        path.map(|path| Diagnostic::new(DiagnosticKind::MissingBase, path, detail));
+                    let kind = DiagnosticKind::MissingBase;
+                    notes.extend(path.map(|path| Diagnostic::new(kind, path, detail)));
                     break;
                 }
                 read => read?,
             };
             base = rollout.base().cloned();
+            notes.extend(rollout.base_fault());
             let own_from = None;
             files.push((rollout.file, Part { cut, own_from }));
         }
         files.reverse();
-        Ok(Chain { files, missing })
+        Ok(Chain { files, notes })
     }
 }

@@ -164,7 +164,12 @@ fn circles_and_long_chains_end() {
     assert_eq!(home.conversation(A).len(), 4);
     let itself = Home::new(&[(place(A).as_str(), second(A, &base(A, None, None)))]);
     assert_eq!(itself.conversation(A), ["u:e", "a:f"]);
-    assert!(itself.surface(A).unwrap().losses.is_empty());
+    let (endless, circle) = (
+        "its header does not tell where it leaves the log that it continues, which is shown whole",
+        "the logs that it continues lead back to itself",
+    );
+    assert_eq!(faults(&itself, A), [endless, circle]);
+    assert_eq!(faults(&home, A), [endless, endless, circle]);
     let id = |at: u32| format!("0198a3c0-0000-7000-8000-{at:012}");
     let files: Vec<(String, String)> = (0..40)
         .map(|at| {
@@ -179,7 +184,7 @@ fn circles_and_long_chains_end() {
     assert_eq!(home.conversation(&id(0)).len(), 2 * 17);
     // Where the chain was given up, words are missing.
     let losses = home.surface(&id(0)).unwrap().losses;
-    assert_eq!(losses.iter().count(), 1);
+    assert_eq!(losses.iter().count(), 2);
     assert!(
         home.surface(&id(30))
             .unwrap()
@@ -187,6 +192,65 @@ fn circles_and_long_chains_end() {
             .to_string()
             .contains("is not there")
     );
+}
+
+/// What is said of a thread's bases and cannot be so.
+fn faults(home: &Home, id: &str) -> Vec<String> {
+    let found = home.examine(id).unwrap().into_iter();
+    let found = found.filter(|own| own.kind == DiagnosticKind::BadBase);
+    found.map(|own| own.detail).collect()
+}
+
+/// 3.7: a base that is not what its continuation says is told, and whole ones say nothing.
+#[test]
+fn a_base_that_cannot_be_so_is_told() {
+    let told = |base: &str| {
+        let (log, _) = first(A);
+        let home = Home::new(&[
+            (place(A).as_str(), log.as_str()),
+            (&later(A, B), &second(A, base)),
+        ]);
+        let losses = home.surface(A).unwrap().losses.to_string();
+        let faults = faults(&home, A);
+        let lead = DiagnosticKind::BadBase.explanation();
+        let reasons: Vec<String> = faults.iter().map(|own| format!("{lead}: {own}")).collect();
+        assert_eq!(losses, reasons.join("; "), "{base}");
+        faults
+    };
+    let (log, bytes) = first(A);
+    let records = log.lines().count();
+    let short = "the log that it continues ends before the place where it is left";
+    let inside = "the log that it continues is left inside a record";
+    let endless =
+        "its header does not tell where it leaves the log that it continues, which is shown whole";
+    let unread = "its header does not tell which log it continues";
+    for whole in [bytes, log.len(), 0] {
+        assert_eq!(told(&base(A, None, Some(whole))), [""; 0], "{whole}");
+    }
+    assert_eq!(told(&base(A, None, Some(log.len() + 1))), [short]);
+    assert_eq!(told(&base(A, None, Some(bytes + 10))), [inside]);
+    assert_eq!(told(&base(A, None, None)), [endless]);
+    for odd in ["\"x\"", "7", "{}", "{\"thread_id\":7}", "[]"] {
+        assert_eq!(told(&format!(",\"history_base\":{odd}")), [unread], "{odd}");
+    }
+    let negative =
+        r#","history_base":{"thread_id":"A","end_ordinal_exclusive":-1,"end_byte_offset":-1}"#;
+    assert_eq!(told(&negative.replace('A', A)), [endless]);
+    // By the numbers of the records.
+    for (end, expected) in [
+        (records, &[][..]),
+        (records - 1, &[]),
+        (records + 1, &[short]),
+    ] {
+        assert_eq!(told(&base(A, Some(end), None)), expected, "{end}");
+    }
+    // Which the log has not.
+    let plain = [meta(A, ""), user_item("a")].concat();
+    let home = Home::new(&[
+        (place(A).as_str(), plain.as_str()),
+        (&later(A, B), &second(A, &base(A, Some(2), None))),
+    ]);
+    assert_eq!(faults(&home, A), [short]);
 }
 
 /// A turn that its file leaves open does not go on in the next one, which may be written otherwise.
