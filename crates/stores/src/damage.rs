@@ -75,6 +75,8 @@ pub(crate) struct Breaks {
     pub(crate) gaps: u64,
     /// At one that names itself, or one that follows it.
     pub(crate) circles: u64,
+    /// At a beginning which is not that of the conversation that is shown.
+    pub(crate) roots: u64,
 }
 
 /// The diagnostics of a log that was read to its end.
@@ -91,6 +93,7 @@ pub(crate) fn diagnostics(
         (DiagnosticKind::UnknownWords, unknown.words),
         (DiagnosticKind::Gaps, breaks.gaps),
         (DiagnosticKind::Circles, breaks.circles),
+        (DiagnosticKind::OtherRoots, breaks.roots),
         (DiagnosticKind::RepairedLines, counts.repaired),
     ] {
         if number > 0 {

@@ -18,6 +18,8 @@ pub(super) struct Node {
     /// Whether a person would see it: a prompt or an answer on the main line.
     pub(super) visible: bool,
     pub(super) sidechain: bool,
+    /// Whether what was before it was summed up.
+    pub(super) boundary: bool,
     /// What makes parts of one answer: message, request. Tool calls in parallel are siblings.
     pub(super) answer: Option<u64>,
 }
@@ -36,6 +38,9 @@ pub(super) struct Path {
     pub(super) nodes: Vec<usize>,
     /// How often the path could not go on at a parent and went on at the newest record before.
     pub(super) breaks: Breaks,
+    /// Of each other conversation that has a beginning of its own, which no compaction explains, the
+    /// first record: an edited first prompt, or a part that lost its link.
+    pub(super) others: Vec<usize>,
 }
 
 /// Finds the live conversation.
@@ -50,14 +55,16 @@ pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key
             nodes: in_file_order(nodes),
             breaks: Breaks {
                 gaps: lost.count() as u64,
-                circles: 0,
+                ..Breaks::default()
             },
+            others: Vec::new(),
         };
     }
     let Some(leaf) = tree.leaf(tip) else {
         return Path::default();
     };
     let mut path = tree.walk(leaf);
+    path.others = tree.others(&path.nodes);
     path.nodes = tree.with_siblings(&path.nodes);
     path
 }
@@ -228,6 +235,28 @@ impl<'a> Tree<'a> {
         path
     }
 
+    /// The roots of the parts that the path does not touch and in which somebody says something. None, if
+    /// the path begins where the conversation was summed up.
+    fn others(&self, path: &[usize]) -> Vec<usize> {
+        if path.iter().any(|at| self.nodes[*at].boundary) {
+            return Vec::new();
+        }
+        let parts = self.parts();
+        let mut found: HashMap<usize, (Option<usize>, bool)> = HashMap::new();
+        for at in (0..self.nodes.len()).filter(|at| self.counts(*at)) {
+            let (root, is_said) = found.entry(parts[at]).or_default();
+            if self.parents[at] == Parent::Root && !self.nodes[at].sidechain {
+                *root = root.or(Some(at));
+            }
+            *is_said |= self.nodes[at].visible;
+        }
+        for at in path {
+            found.remove(&parts[*at]);
+        }
+        let others = found.into_values().filter(|(_, is_said)| *is_said);
+        others.filter_map(|(root, _)| root).collect()
+    }
+
     /// The connected part that each record belongs to, named by one of its members.
     fn parts(&self) -> Vec<usize> {
         fn root(parts: &mut [usize], mut at: usize) -> usize {
@@ -337,6 +366,7 @@ mod tests {
                     parent: parent.map(name),
                     visible: key.is_lowercase() && !sidechain,
                     sidechain,
+                    boundary: false,
                     answer,
                 }
             })
@@ -372,7 +402,7 @@ mod tests {
             .filter(|at| !nodes[**at].sidechain)
             .filter_map(|at| char::from_u32(u32::try_from(nodes[*at].key).unwrap()))
             .collect();
-        let Breaks { gaps, circles } = path.breaks;
+        let Breaks { gaps, circles, .. } = path.breaks;
         (got, gaps, circles)
     }
 
@@ -457,6 +487,7 @@ mod tests {
                 parent: Some(Key::from(at) + 1_000_000),
                 visible: true,
                 sidechain: false,
+                boundary: false,
                 answer: None,
             })
             .collect();

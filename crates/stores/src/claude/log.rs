@@ -108,6 +108,8 @@ impl Log {
                 self.last_time = record.timestamp;
             }
         }
+        let boundary = matches!(record.fact, Fact::Boundary(_))
+            || matches!(record.content, Content::Summary(_));
         match record.fact {
             Fact::None => {}
             Fact::Relocated(cwd) => self.relocated = Some(cwd),
@@ -135,6 +137,7 @@ impl Log {
             parent: record.parent.filter(|_| record.uuid.is_some()),
             visible: record.content != Content::Nothing && !sidechain,
             sidechain,
+            boundary,
             answer: record.answer,
         });
         let content = if sidechain {
@@ -167,6 +170,11 @@ impl Log {
             .filter_map(|kept| preserved(kept, &parents))
             .collect();
         let mut path = live_path(&self.nodes, &preserved, self.tip);
+        // What has no place in the tree is shown by its place in the file.
+        path.others.retain(|at| {
+            self.loose.binary_search(at).is_err() && !self.taken_back.contains(&self.nodes[*at].key)
+        });
+        path.breaks.roots = path.others.len() as u64;
         if path.nodes.len() < self.nodes.len() && !self.loose.is_empty() {
             path.nodes = self.with_loose(&path.nodes);
         }

@@ -541,3 +541,55 @@ fn other_words_under_one_id_are_a_loss() {
         assert_eq!(losses(&[vec![first.clone()], whole.to_vec()].concat()), "");
     }
 }
+
+/// 2.6: of several beginnings one is the conversation, and that there are others is told. An edited first
+/// prompt looks no different, so that they are no loss.
+#[test]
+fn other_beginnings_are_told() {
+    let others = |log: &[String]| {
+        let (_home, store) = store(&[(&format!("{ID}.jsonl"), &log.concat())]);
+        let seen = store.observe(&ID.into(), &cancel()).unwrap().unwrap();
+        assert!(seen.surface.losses.is_empty());
+        let found = seen.diagnostics.into_iter();
+        let found = found.filter(|own| own.kind == crate::DiagnosticKind::OtherRoots);
+        found.map(|own| own.count).collect::<Vec<_>>()
+    };
+    let part = |root: &str, answer: &str| {
+        [
+            user(root, "", root),
+            assistant(answer, root, answer, &text("ok")),
+        ]
+        .concat()
+    };
+    let (one, two) = (part("u1", "a1"), part("u2", "a2"));
+    assert_eq!(others(&[one.clone()]), []);
+    assert_eq!(others(&[one.clone(), two.clone()]), [Some(1)]);
+    assert_eq!(
+        others(&[one.clone(), two.clone(), part("u3", "a3")]),
+        [Some(2)]
+    );
+    // An edited prompt further down is a branch of the same conversation.
+    assert_eq!(
+        others(&[one.clone(), user("u2", "a1", "b"), user("u3", "a1", "c")]),
+        []
+    );
+    // Nobody says anything in the other part; it is a sub-agent's; it was summed up.
+    let quiet = [
+        record("system", "s1", "", ""),
+        record("system", "s2", "s1", ""),
+    ]
+    .concat();
+    assert_eq!(others(&[quiet, two.clone()]), []);
+    let side = one.replace("\"type\"", "\"isSidechain\":true,\"type\"");
+    assert_eq!(others(&[side, two.clone()]), []);
+    let boundary = record("system", "s1", "", ",\"subtype\":\"compact_boundary\"");
+    let after = [
+        user("u2", "s1", "b"),
+        assistant("a2", "u2", "a2", &text("ok")),
+    ]
+    .concat();
+    assert_eq!(others(&[one.clone(), boundary, after]), []);
+    // Records without a place in the tree are shown by their place in the file.
+    let loose = "{\"type\":\"user\",\"message\":{\"content\":\"x\"}}\n".to_owned();
+    assert_eq!(others(&[loose, one]), []);
+}
