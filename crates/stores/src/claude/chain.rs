@@ -3,7 +3,7 @@
 //! A log is a tree: every record names its parent, an edited prompt starts a sibling, and the old
 //! branch stays in the file. This module sees nothing but the tree.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::damage::Breaks;
 
@@ -38,8 +38,7 @@ pub(super) struct Path {
     pub(super) nodes: Vec<usize>,
     /// How often the path could not go on at a parent and went on at the newest record before.
     pub(super) breaks: Breaks,
-    /// Of each other conversation that has a beginning of its own, which no compaction explains, the
-    /// first record: an edited first prompt, or a part that lost its link.
+    /// The first records of other conversations, which no compaction explains.
     pub(super) others: Vec<usize>,
 }
 
@@ -52,7 +51,10 @@ pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key
         let lost = tree.parents.iter().zip(nodes);
         let lost = lost.filter(|(own, node)| **own == Parent::Lost && !node.sidechain);
         return Path {
-            nodes: in_file_order(nodes),
+            // In the order of the file.
+            nodes: (0..nodes.len())
+                .filter(|at| !nodes[*at].sidechain)
+                .collect(),
             breaks: Breaks {
                 gaps: lost.count() as u64,
                 ..Breaks::default()
@@ -67,12 +69,6 @@ pub(super) fn live_path(nodes: &[Node], preserved: &[Preserved], tip: Option<Key
     path.others = tree.others(&path.nodes);
     path.nodes = tree.with_siblings(&path.nodes);
     path
-}
-
-fn in_file_order(nodes: &[Node]) -> Vec<usize> {
-    (0..nodes.len())
-        .filter(|at| !nodes[*at].sidechain)
-        .collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,8 +231,7 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// The roots of the parts that the path does not touch and in which somebody says something. None, if
-    /// the path begins where the conversation was summed up.
+    /// The roots of other parts in which somebody speaks. None, if the path begins at a summary.
     fn others(&self, path: &[usize]) -> Vec<usize> {
         if path.iter().any(|at| self.nodes[*at].boundary) {
             return Vec::new();
@@ -250,11 +245,13 @@ impl<'a> Tree<'a> {
             }
             *is_said |= self.nodes[at].visible;
         }
-        for at in path {
-            found.remove(&parts[*at]);
-        }
-        let others = found.into_values().filter(|(_, is_said)| *is_said);
-        others.filter_map(|(root, _)| root).collect()
+        let touched: HashSet<usize> = path.iter().map(|at| parts[*at]).collect();
+        let others = found
+            .into_iter()
+            .filter(|(part, _)| !touched.contains(part));
+        others
+            .filter_map(|(_, (root, is_said))| root.filter(|_| is_said))
+            .collect()
     }
 
     /// The connected part that each record belongs to, named by one of its members.
@@ -287,7 +284,7 @@ impl<'a> Tree<'a> {
                 families.entry((answer, parent)).or_default().push(at);
             }
         }
-        let on_path: std::collections::HashSet<usize> = path.iter().copied().collect();
+        let on_path: HashSet<usize> = path.iter().copied().collect();
         let mut out = Vec::with_capacity(path.len());
         for at in path {
             let family = match (self.nodes[*at].answer, self.parents[*at]) {

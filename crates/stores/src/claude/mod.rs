@@ -1,5 +1,6 @@
 //! Claude Code: one JSONL file a session, a tree of records (`spec/agent-logs.md` 2).
 
+mod blocks;
 mod chain;
 mod files;
 mod injected;

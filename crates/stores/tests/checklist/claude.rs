@@ -1,6 +1,6 @@
 //! What of a log is the conversation.
 
-use sref_stores::DiagnosticKind::{self, Circles, Gaps};
+use sref_stores::DiagnosticKind::{self, Circles, Gaps, OtherRoots};
 
 use super::support::*;
 
@@ -107,7 +107,7 @@ fn broken_chains() {
             answer("a2", "u2", "m", "b"),
         ],
         &["u:new", "a:b"],
-        None,
+        Some(OtherRoots),
     );
     // Without any chain the order of the file counts.
     breaks(

@@ -441,7 +441,7 @@ fn words_of_unknown_forms_are_losses() {
         item("VoiceMessage", ",\"text\":\"said\"".into()),
         item("VoiceMessage", content(&format!("[{part}]"))),
     ] {
-        assert_eq!(told(&[record.clone()]), lost, "{record}");
+        assert_eq!(told(std::slice::from_ref(&record)), lost, "{record}");
     }
     for record in [
         item(
@@ -463,7 +463,7 @@ fn words_of_unknown_forms_are_losses() {
         ),
         spoken("user"),
     ] {
-        assert_eq!(told(&[record.clone()]), "", "{record}");
+        assert_eq!(told(std::slice::from_ref(&record)), "", "{record}");
     }
     // Where the log has nothing better.
     let only = |records: &[String]| {
