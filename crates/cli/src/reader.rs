@@ -1,6 +1,6 @@
 //! Opening stores and waiting for what they say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::future::Future;
 use std::path::{self, Path, PathBuf};
@@ -11,7 +11,7 @@ use sref::service::{Config, Search, SessionReferenceResolver, with_causes};
 use sref::session::json::Object;
 use sref::session::{JsStr, JsString, SessionId, SurfaceSnapshot};
 use sref::uri::SessionUri;
-use sref_delivery::Known;
+use sref_delivery::{Known, Readable, Request, Resolution, resolve};
 use sref_stores::dsh::session_directory;
 use sref_stores::{
     Corpus, Diagnostic, Environment, Examination, Listing, Located, Observation, Store, StoreError,
@@ -160,8 +160,49 @@ impl Reader {
         Ok(title.filter(|title| !title.is_empty()))
     }
 
-    /// What readable mentions are looked up in: ids, and titles where they are asked for.
-    pub(crate) fn known(&self, titles: bool) -> Result<Vec<Known>, Failure> {
+    /// What the readable mentions of a text are looked up in: every id, if one names a session by
+    /// that, every title, if one does by that, and else the titles of those that are named or could
+    /// be meant. All of it is read once, however many mentions there are.
+    pub(crate) fn known(&self, readable: &[Readable]) -> Result<Vec<Known>, Failure> {
+        let mut known = Vec::new();
+        if readable.iter().any(|own| own.request.needs_ids()) {
+            let titles = readable.iter().any(|own| own.request.needs_titles());
+            known = self.listed(titles)?;
+        }
+        let requests = readable.iter().filter(|own| own.label.is_none());
+        let requests: BTreeSet<&Request> = requests.map(|own| &own.request).collect();
+        let mut untitled = BTreeSet::new();
+        for request in requests {
+            let named = match resolve(request, &known, Search::Folding) {
+                Resolution::Found(found) => vec![found],
+                Resolution::Ambiguous(several) | Resolution::Unknown(several) => several,
+            };
+            let named = named.into_iter().filter(|own| own.title.is_none());
+            untitled.extend(named.map(|own| own.id.clone()));
+            if let Request::Session(id) = request {
+                untitled.insert(id.clone());
+            }
+        }
+        if untitled.is_empty() {
+            return Ok(known);
+        }
+        let untitled: Vec<SessionId> = untitled.into_iter().collect();
+        // A session has a title where it can be read; the reading that follows says why it cannot be.
+        let titles = self.wait(|cancel| self.corpus.titles(&untitled, cancel));
+        let titles = titles.unwrap_or_default().into_iter();
+        let titles = titles.map(|title| title.ok().flatten().filter(|title| !title.is_empty()));
+        let mut titles: BTreeMap<SessionId, Option<JsString>> =
+            untitled.into_iter().zip(titles).collect();
+        for own in &mut known {
+            if let Some(title) = titles.remove(&own.id) {
+                own.title = title;
+            }
+        }
+        known.extend(titles.into_iter().map(|(id, title)| Known { id, title }));
+        Ok(known)
+    }
+
+    fn listed(&self, titles: bool) -> Result<Vec<Known>, Failure> {
         let records = self.list()?;
         let ids: Vec<SessionId> = records
             .iter()
@@ -346,4 +387,97 @@ fn named(place: &StorePlace) -> Result<Arc<dyn Store>, Failure> {
         )
     })?;
     Ok(store?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use sref_delivery::readable_mentions;
+    use sref_stores::{Listing, StoreError, TitleOutcome};
+
+    use super::*;
+
+    /// A store that counts how often it is looked through.
+    #[derive(Debug)]
+    struct Counted {
+        store: Arc<dyn Store>,
+        looks: AtomicUsize,
+    }
+
+    impl Counted {
+        fn look(&self) -> &dyn Store {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            &*self.store
+        }
+    }
+
+    impl Store for Counted {
+        fn kind(&self) -> &'static str {
+            self.store.kind()
+        }
+
+        fn root(&self) -> &Path {
+            self.store.root()
+        }
+
+        fn list(&self, cancel: &CancellationToken) -> Result<Listing, StoreError> {
+            self.look().list(cancel)
+        }
+
+        fn find(
+            &self,
+            id: &JsString,
+            cancel: &CancellationToken,
+        ) -> Result<Option<sref_stores::Listed>, StoreError> {
+            self.look().find(id, cancel)
+        }
+
+        fn titles(
+            &self,
+            ids: &[JsString],
+            cancel: &CancellationToken,
+        ) -> Result<Vec<TitleOutcome>, StoreError> {
+            self.look().titles(ids, cancel)
+        }
+
+        fn observe(
+            &self,
+            id: &JsString,
+            cancel: &CancellationToken,
+        ) -> Result<Option<Observation>, StoreError> {
+            self.look().observe(id, cancel)
+        }
+    }
+
+    #[test]
+    fn a_store_is_looked_through_once_however_often_it_is_cited() {
+        let root =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sample-store/sessions");
+        let looks = |text: &str| {
+            let store = open("dsh", &root).unwrap().unwrap();
+            let counted = Arc::new(Counted {
+                store,
+                looks: AtomicUsize::new(0),
+            });
+            let reader = Reader {
+                corpus: Corpus::new(vec![Arc::<Counted>::clone(&counted) as Arc<dyn Store>]),
+                broken: Vec::new(),
+                absent: Vec::new(),
+                skipped: Mutex::default(),
+                runtime: Builder::new_current_thread().build().unwrap(),
+                cancel: CancellationToken::new(),
+            };
+            let known = reader.known(&readable_mentions(text.into())).unwrap();
+            let titled = known.iter().filter(|own| own.title.is_some()).count();
+            (counted.looks.load(Ordering::Relaxed), titled)
+        };
+        let four = "@sref:3f9c @sref:8b27 @sref:3f @sref:c6e4 ";
+        let once = looks(four);
+        assert_eq!(
+            once.1, 4,
+            "those that are named, and those that could be meant"
+        );
+        assert_eq!(looks(&four.repeat(50)), once);
+    }
 }

@@ -1,3 +1,4 @@
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use sref_service::{ReferenceError, Search};
@@ -43,11 +44,16 @@ pub fn canonical(
     dialect: &Dialect,
 ) -> Canonical {
     let mut named = Vec::new();
-    let mut failures = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
+    let mut told = BTreeSet::new();
+    // A text can name the same session thousands of times.
+    let mut resolved = BTreeMap::new();
     for own in readable {
-        let resolution = resolve(&own.request, known, search);
+        let resolution = resolved
+            .entry(&own.request)
+            .or_insert_with(|| resolve(&own.request, known, search));
         let range = own.range.clone();
-        match (&resolution, &own.request) {
+        match (&*resolution, &own.request) {
             (Resolution::Found(found), _) => {
                 let label = own.label.as_ref().or(found.title.as_ref());
                 named.push((range, found.id.clone(), label.and_then(quoted)));
@@ -58,8 +64,8 @@ pub fn canonical(
                 named.push((range, id.clone(), label));
             }
             _ => {
-                let failure = Failure::unresolved(text.slice(range), &resolution);
-                failures.extend(failure.filter(|failure| !failures.contains(failure)));
+                let failure = Failure::unresolved(text.slice(range), resolution);
+                failures.extend(failure.filter(|failure| told.insert(failure.clone())));
             }
         }
     }
@@ -89,7 +95,8 @@ impl Citations {
     /// Takes out what a failed attempt to attach the sessions was about, and keeps the failure.
     ///
     /// A context is all or nothing, but one session that is gone need not cost a prompt the others:
-    /// what is left can be tried again, until nothing fails or nothing is left.
+    /// what is left can be tried again, until nothing fails or nothing is left. Of too many sessions
+    /// the first are left.
     pub fn refuse(&mut self, error: &ReferenceError) {
         match error {
             ReferenceError::SelfReference { session_id }
@@ -97,9 +104,19 @@ impl Citations {
             | ReferenceError::BudgetExceeded { session_id, .. } => {
                 self.references.retain(|own| own.session_id != *session_id);
             }
+            ReferenceError::TooMany { max, .. } => self.keep_first(*max),
             _ => self.references.clear(),
         }
         self.failures.push(error.into());
+    }
+
+    /// Keeps what cites the first so many sessions.
+    fn keep_first(&mut self, count: usize) {
+        let mut first = BTreeSet::new();
+        self.references.retain(|own| {
+            first.contains(&own.session_id)
+                || (first.len() < count && first.insert(own.session_id.clone()))
+        });
     }
 
     /// The sessions that the words call by nothing but their id. A title says more, to a person and
@@ -220,5 +237,29 @@ pub fn citations(
     Citations {
         references,
         failures,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use super::*;
+
+    #[test]
+    fn of_too_many_sessions_the_first_are_left() {
+        let ids = ["a", "b", "a", "c", "d", "b", "e"];
+        let mut cited = Citations {
+            references: ids.map(|id| Reference::new(id, id)).into(),
+            failures: Vec::new(),
+        };
+        cited.refuse(&ReferenceError::TooMany { found: 5, max: 3 });
+        let left: Vec<String> = cited
+            .references
+            .iter()
+            .map(|own| own.session_id.to_string())
+            .collect();
+        assert_eq!(left, ["a", "b", "a", "c", "b"]);
+        assert_eq!(cited.failures[0].code, "SESSION_REFERENCE_TOO_MANY");
     }
 }

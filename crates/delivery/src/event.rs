@@ -117,8 +117,10 @@ pub(crate) fn read(bytes: &[u8], fields: &Fields) -> Result<Event, EventError> {
             } else if is(fields.transcript) {
                 transcript = text(&mut scanner)?;
             } else if is(fields.sub_agent) {
-                sub_agent = scanner.peek()? != Kind::Null;
-                scanner.skip_value()?;
+                // An agent that says of nobody that it is one says nothing.
+                let kind = scanner.peek()?;
+                let said = text(&mut scanner)?;
+                sub_agent = kind != Kind::Null && said.is_none_or(|said| !said.is_empty());
             } else {
                 scanner.skip_value()?;
             }

@@ -111,13 +111,8 @@ impl Args {
             Err(_) => return host.fail("sref: the stores cannot be opened"),
         };
         let readable = readable_mentions(typed.words.as_js_str());
-        let titles = readable.iter().any(|own| own.request.needs_titles());
-        let known = if readable.iter().any(|own| own.request.needs_ids()) {
-            // A store that cannot be listed knows nothing.
-            reader.known(titles).unwrap_or_default()
-        } else {
-            Vec::new()
-        };
+        // A store that cannot be listed knows nothing.
+        let known = reader.known(&readable).unwrap_or_default();
         let dialects = dialects.each_ref();
         let mut cited = citations(&typed, &readable, &known, Search::Folding, &dialects);
         name(&mut cited, &reader);

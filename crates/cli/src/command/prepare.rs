@@ -7,10 +7,7 @@ use sref::service::{ContextMessage, Search, SourceRecord};
 use sref::session::json::{Object, Value};
 use sref::session::{Block, JsStr, JsString, Placement};
 use sref::uri::{Extracted, LeftAsText, LeftReason, extract};
-use sref_delivery::{
-    Failure as Unresolved, Known, Readable, Request, Resolution, canonical, missing_words,
-    readable_mentions, resolve,
-};
+use sref_delivery::{Failure as Unresolved, canonical, missing_words, readable_mentions};
 
 use super::Cli;
 use crate::console;
@@ -118,7 +115,10 @@ impl Args {
         if readable.is_empty() {
             return Ok(text);
         }
-        let known = self.known(&readable)?;
+        let reader = Reader::open(&self.stores)?;
+        let known = reader.known(&readable);
+        reader.remark();
+        let known = known?;
         let dialect = self.spelling.dialect();
         let text = text.as_js_str();
         let done = canonical(text, &readable, &known, Search::Folding, &dialect);
@@ -129,37 +129,6 @@ impl Args {
                 Err(Failure::new(first.code, told.join("; ")))
             }
         }
-    }
-
-    /// The sessions that mentions may name, those that they do name with their titles.
-    fn known(&self, readable: &[Readable]) -> Result<Vec<Known>, Failure> {
-        let reader = Reader::open(&self.stores)?;
-        let titles = readable.iter().any(|own| own.request.needs_titles());
-        let mut known = Vec::new();
-        if readable.iter().any(|own| own.request.needs_ids()) {
-            let listed = reader.known(titles);
-            reader.remark();
-            known = listed?;
-        }
-        let mut cited = Vec::new();
-        for own in readable.iter().filter(|own| own.label.is_none()) {
-            match (resolve(&own.request, &known, Search::Folding), &own.request) {
-                (Resolution::Found(found), _) if found.title.is_none() => {
-                    cited.push(found.id.clone());
-                }
-                (Resolution::Unknown(_), Request::Session(id)) => cited.push(id.clone()),
-                _ => {}
-            }
-        }
-        for id in cited {
-            // It has one where it can be read; the reading that follows says why it cannot be.
-            let title = reader.title(&id).unwrap_or_default();
-            match known.iter_mut().find(|own| own.id == id) {
-                Some(own) => own.title = title,
-                None => known.push(Known { id, title }),
-            }
-        }
-        Ok(known)
     }
 
     fn context(&self, extracted: &Extracted) -> Result<Option<ContextMessage>, Failure> {

@@ -103,6 +103,52 @@ fn a_failing_mention_is_named_and_strictly_stops_the_prompt() {
     assert_eq!(blocked.get("hookSpecificOutput"), None);
 }
 
+/// The receipt of a prompt.
+fn receipt(prompt: &str) -> String {
+    let answer = hook("claude", prompt, &[]);
+    answer.json()["systemMessage"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn of_four_sessions_the_first_three_are_attached() {
+    let answer = hook("claude", "@sref:3f9c @sref:8b27 @sref:c6e4 @sref:e20b", &[]);
+    let context = context(&answer);
+    for (id, there) in [(LOGIN, true), (CSV, true), (REVIEW, true), (QUEUE, false)] {
+        let member = format!("\"sessionId\":\"{id}\"");
+        assert_eq!(context.contains(&member), there, "{context}");
+    }
+    let said = "not attached: 4 sessions cited in one message, 3 allowed";
+    let receipt = answer.json()["systemMessage"].to_string();
+    assert!(receipt.contains(said), "{receipt}");
+}
+
+#[test]
+fn what_could_be_meant_is_offered_with_its_title() {
+    let several = receipt("as in @sref:3f");
+    assert!(several.contains(&format!("\" {LOGIN}")), "{several}");
+    assert!(several.contains("\"Login loop after"), "{several}");
+    let near = receipt("as in @sref:3f9d");
+    assert!(near.contains("closest: \"Login loop after"), "{near}");
+    let slip = receipt("as in @sref:\"logn\"");
+    assert!(
+        slip.contains("no session matches; closest: \"Login loop after"),
+        "{slip}"
+    );
+}
+
+#[test]
+fn a_mention_in_capitals_or_half_written_is_not_lost() {
+    let found = receipt("as in @sref:3F9C");
+    assert!(
+        found.starts_with("sref: attached \"Login loop after"),
+        "{found}"
+    );
+    let open = receipt("as in @sref:\"login loop");
+    assert!(open.contains("@sref:\"login: no session matches"), "{open}");
+    let blocked = hook("claude", "as in @sref:\"\"", &["--strict"]).json();
+    assert_eq!(blocked["decision"], "block");
+}
+
 #[test]
 fn what_no_person_typed_cites_nothing() {
     let machine = "<task-notification>see @sref:3f9c</task-notification>";

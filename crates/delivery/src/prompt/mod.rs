@@ -142,9 +142,15 @@ mod tests {
             ),
             (
                 Host::Codex,
-                r#"{"prompt":"@sref:x","agent_id":"","agent_type":"x"}"#,
+                r#"{"prompt":"@sref:x","agent_id":"a1","agent_type":"x"}"#,
                 Some(Skip::SubAgent),
             ),
+            (
+                Host::Codex,
+                r#"{"prompt":"@sref:x","agent_id":7}"#,
+                Some(Skip::SubAgent),
+            ),
+            (Host::Codex, r#"{"prompt":"@sref:x","agent_id":""}"#, None),
             (Host::Codex, r#"{"prompt":"@sref:x","agent_id":null}"#, None),
             (
                 Host::Cline,

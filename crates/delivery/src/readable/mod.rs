@@ -26,7 +26,7 @@ pub struct Readable {
 }
 
 /// How a readable mention names a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Request {
     /// By its id: nothing to look up.
@@ -39,20 +39,21 @@ pub enum Request {
         /// punctuation: then a longer id that has them is as good as one that ends here.
         complete: bool,
     },
-    /// By words of its title.
+    /// By words of its title. No words are those of a quotation mark that is not closed in its line,
+    /// or has nothing in it: somebody began a mention, which names no session.
     Title(JsString),
 }
 
 impl Request {
     /// Whether all ids must be known to answer it.
     #[must_use]
-    pub const fn needs_ids(&self) -> bool {
-        !matches!(self, Self::Session(_))
+    pub fn needs_ids(&self) -> bool {
+        matches!(self, Self::Id { .. }) || self.needs_titles()
     }
 
     /// Whether all titles must be known to answer it, which costs far more than ids.
     #[must_use]
-    pub const fn needs_titles(&self) -> bool {
-        matches!(self, Self::Title(_))
+    pub fn needs_titles(&self) -> bool {
+        matches!(self, Self::Title(words) if !words.is_empty())
     }
 }

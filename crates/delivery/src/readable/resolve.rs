@@ -1,3 +1,4 @@
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use sref_service::{Matcher, Search};
@@ -36,7 +37,7 @@ const OFFER: usize = 3;
 /// Finds the session that a readable mention names.
 ///
 /// By id: the session whose id it is; else the only one whose id, or whose id without the agent's
-/// name, begins with it. By title: of the sessions whose titles have all the words, in any order and
+/// name, begins with it, in whatever case if none does in this. By title: of the sessions whose titles have all the words, in any order and
 /// compared as `search` compares, the one whose title is nothing but these words; else the only one
 /// with them side by side; else the only one. [`Request::Session`] is answered without looking.
 ///
@@ -81,7 +82,17 @@ fn by_id<'a>(prefix: JsStr<'_>, complete: bool, known: &'a [Known]) -> Resolutio
         }
     }
     let begins = |own: &&Known| names(own).any(|name| name.starts_with(prefix));
-    settle(known.iter().filter(begins).collect()).unwrap_or_else(|| {
+    let found = settle(known.iter().filter(begins).collect());
+    // Some ids differ in case alone; but nobody who writes one in capitals means another.
+    let found = found.or_else(|| {
+        let begins = |name: &[u8]| {
+            let start = name.get(..prefix.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+        };
+        let begins = |own: &&Known| names(own).any(begins);
+        settle(known.iter().filter(begins).collect())
+    });
+    found.unwrap_or_else(|| {
         let shared = |name: &[u8]| name.iter().zip(prefix).take_while(|(a, b)| a == b).count();
         // One character in common is chance.
         closest(known, |own| {
@@ -150,11 +161,12 @@ fn by_title<'a>(words: JsStr<'_>, known: &'a [Known], search: Search) -> Resolut
     }
     settle(all).unwrap_or_else(|| {
         let wanted = pairs(words);
+        let count = words.split_whitespace().count().max(1);
         let mut hits = hits.into_iter();
         closest(known, |own| {
             let hits = hits.next().unwrap_or(0);
             let title = own.title.as_ref()?.to_string_lossy();
-            let likeness = likeness(&wanted, &pairs(&title));
+            let likeness = likeness_to_part(&wanted, count, &title);
             (hits > 0 || likeness >= LIKE).then_some((hits, likeness))
         })
     })
@@ -186,6 +198,15 @@ fn likeness(a: &[(char, char)], b: &[(char, char)]) -> usize {
         common += usize::from(rest.next_if_eq(&pair).is_some());
     }
     2_000 * common / (a.len() + b.len()).max(1)
+}
+
+/// How alike a text is to a title, or to as many words side by side in it as the text has.
+fn likeness_to_part(wanted: &[(char, char)], count: usize, title: &str) -> usize {
+    let title: String = title.chars().take(200).collect();
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let parts = words.windows(count).map(|part| part.join(" "));
+    let parts = parts.map(|part| likeness(wanted, &pairs(&part)));
+    parts.fold(likeness(wanted, &pairs(&title)), usize::max)
 }
 
 /// One is found, several are ambiguous.
@@ -268,6 +289,9 @@ mod tests {
         check("codex:thread", "codex:thread");
         // `@sref:thread_` loses its `_` to punctuation, which must not pick the wrong session.
         check("thread…", "several: codex:thread_ codex:thread");
+        check("5F0C2", "claude:5f0c22");
+        check("Claude:5F0C1", "claude:5f0c11");
+        check("5F0C", "several: claude:5f0c11 claude:5f0c22 codex:5f0c11");
         check("5f0d", "none: claude:5f0c11 claude:5f0c22 codex:5f0c11");
         check("zzz", "none: ");
     }
@@ -288,7 +312,11 @@ mod tests {
             "login screen",
             "none: claude:5f0c22 codex:5f0c11 claude:5f0c11",
         );
+        // A slip in one word of several.
+        check("pgae", "none: ");
+        check("logn", "none: claude:5f0c11 claude:5f0c22 codex:5f0c11");
         check("quantum", "none: ");
+        check("", "none: ");
     }
 
     #[test]

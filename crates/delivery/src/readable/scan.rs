@@ -45,7 +45,9 @@ fn named(text: JsStr<'_>, at: usize, schemes: &Schemes) -> Option<Readable> {
         return None;
     }
     let start = at + READABLE.len();
-    let (end, request) = title(text, start).or_else(|| id(bytes, start, schemes))?;
+    let (end, request) = title(text, start)
+        .or_else(|| attempt(bytes, at, start))
+        .or_else(|| id(bytes, start, schemes))?;
     Some(Readable {
         range: at..end,
         request,
@@ -79,6 +81,38 @@ fn title(text: JsStr<'_>, start: usize) -> Option<(usize, Request)> {
     let words = text.slice(start..end).to_js_string();
     Some((end + close.len(), Request::Title(words)))
 }
+
+/// A quotation mark that is not closed in its line, or has nothing in it, with the word behind it.
+///
+/// Whoever wrote it waits for a session. In `"@sref:"` the mark closes another one.
+fn attempt(bytes: &[u8], at: usize, start: usize) -> Option<(usize, Request)> {
+    let (open, close) = QUOTES
+        .into_iter()
+        .find(|(open, _)| bytes[start..].starts_with(open.as_bytes()))?;
+    let line = &bytes[start + open.len()..bytes.len().min(start + MAX)];
+    let line = line
+        .split(|byte| matches!(byte, b'\n' | b'\r'))
+        .next()
+        .unwrap_or_default();
+    if bytes[..at].ends_with(open.as_bytes()) || line.contains(&b'`') {
+        return None;
+    }
+    let blank = memmem::find(line, close.as_bytes()).map(|blank| blank + close.len());
+    let length = blank.unwrap_or_else(|| {
+        let word = line.iter().take(MAX_WORD);
+        let mut length = word.take_while(|byte| !byte.is_ascii_whitespace()).count();
+        // Not in the middle of a character.
+        while line.get(length).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            length -= 1;
+        }
+        length
+    });
+    let end = start + open.len() + length;
+    Some((end, Request::Title(JsString::new())))
+}
+
+/// How much of a word behind an open quotation mark is shown, in bytes.
+const MAX_WORD: usize = 80;
 
 fn id(bytes: &[u8], start: usize, schemes: &Schemes) -> Option<(usize, Request)> {
     let run = bytes[start..]
@@ -149,7 +183,13 @@ fn thread(text: JsStr<'_>, at: usize) -> Option<Readable> {
     if !is_thread_id(id) {
         return None;
     }
-    let session = corpus_id("codex", text.slice(start..start + run));
+    let session = if is_uuid(id) {
+        // Codex writes its own in lower case.
+        let lower = JsString::from_utf8_lossy(&id.to_ascii_lowercase());
+        corpus_id("codex", lower.as_js_str())
+    } else {
+        corpus_id("codex", text.slice(start..start + run))
+    };
     link(text, at, start + run, &session).or_else(|| {
         is_uuid(id).then(|| Readable {
             range: at..start + run,
@@ -277,10 +317,23 @@ mod tests {
             "@sref:“登录”和@sref:「会话」",
             &["@sref:“登录” = \"登录\"", "@sref:「会话」 = \"会话\""],
         );
+        for text in ["\"@sref:\"", "@sref:\"a`b\"", "“@sref:”", "“@sref:“"] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn a_mention_that_was_begun_names_nothing() {
         check(
-            "@sref:\"\" @sref:\" \" @sref:\"a\nb\" @sref:\"a`b\" @sref:\"a",
-            &[],
+            "@sref:\"\" @sref:\" \" @sref:\"a b\nc\" @sref:“登录",
+            &[
+                "@sref:\"\" = \"\"",
+                "@sref:\" \" = \"\"",
+                "@sref:\"a = \"\"",
+                "@sref:“登录 = \"\"",
+            ],
         );
+        check("@sref:\"a @sref:b", &["@sref:\"a = \"\"", "@sref:b = b"]);
     }
 
     #[test]
@@ -302,6 +355,10 @@ mod tests {
         check(
             &format!("thread://{ID}, x"),
             &[&format!("thread://{ID} = codex:{ID}")],
+        );
+        check(
+            &format!("thread://{}", ID.to_uppercase()),
+            &[&format!("thread://{} = codex:{ID}", ID.to_uppercase())],
         );
         check(
             "thread://pool codex-thread://a interthread://a thread:// [x](thread://a b)",

@@ -11,7 +11,7 @@ use super::plain::{label_line, one_line};
 use crate::readable::{Known, Resolution};
 
 /// A session that a prompt cites and that is not in the context.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Failure {
     /// What the person wrote, or the id, as one plain line; absent when it is about all of them.

@@ -253,7 +253,7 @@ fn a_session_that_fails_costs_the_prompt_no_other() {
 }
 
 #[test]
-fn too_many_sessions_are_none() {
+fn of_too_many_sessions_the_first_are_attached() {
     let mut sessions = sessions();
     sessions.add("d", "d", ["x"]);
     let ids = [
@@ -266,11 +266,12 @@ fn too_many_sessions_are_none() {
     for host in Host::ALL {
         let event = event(host, &prompt).to_string();
         let reply = hook(host, event.as_bytes(), Policy::Pass, &sessions, false);
-        let note = said(host, &reply).note.unwrap();
-        assert_eq!(
-            note,
-            "sref: not attached: 4 sessions cited in one message, 3 allowed"
-        );
+        let said = said(host, &reply);
+        let (context, note) = (said.context.unwrap(), said.note.unwrap());
+        let told = "; not attached: 4 sessions cited in one message, 3 allowed";
+        assert!(note.ends_with(told), "{note}");
+        assert!(context.contains("claude:5f0c22"), "{context}");
+        assert!(!context.contains(THREAD), "{context}");
     }
 }
 
