@@ -98,6 +98,26 @@ pub(crate) fn may_lead_on(path: &Path, file_type: FileType) -> bool {
     file_type.is_symlink() && path.metadata().map_or(true, |data| data.is_dir())
 }
 
+/// Where a link leads that stands directly in a store: to a directory outside of it, where people keep a
+/// part of their logs. Above the store lies everything, and the store itself is looked through anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leads {
+    Out,
+    Above,
+    Inside,
+}
+
+/// Both are canonical paths.
+pub(crate) fn leads(root: &Path, place: &Path) -> Leads {
+    if root.starts_with(place) {
+        Leads::Above
+    } else if place.starts_with(root) {
+        Leads::Inside
+    } else {
+        Leads::Out
+    }
+}
+
 /// Opens a regular file, or a link to one. Nothing else: a pipe would never answer.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Revision)> {
     if !path.metadata()?.is_file() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
-use crate::file::{Revision, entries, may_lead_on, passed_over, plain};
+use crate::file::{Leads, Revision, entries, leads, may_lead_on, passed_over, plain};
 use crate::{Diagnostic, DiagnosticKind, StoreError};
 
 /// A log, as its place and name tell of it.
@@ -29,7 +29,8 @@ const DEPTH: usize = 4;
 
 /// The logs below a `projects` directory. An absent one is empty.
 ///
-/// Linked project directories are followed, as people move them; nothing below is.
+/// Linked project directories are followed, as people move them, but not to what the store lies in;
+/// nothing below is.
 pub(super) fn walk(
     root: &Path,
     diagnostics: &mut Vec<Diagnostic>,
@@ -43,6 +44,9 @@ pub(super) fn walk(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(walk.files),
         projects => projects.map_err(|error| StoreError::io(root, error))?,
     };
+    let whole = root
+        .canonicalize()
+        .map_err(|error| StoreError::io(root, error))?;
     let mut seen = HashSet::new();
     let mut paths: Vec<PathBuf> = Vec::new();
     for project in projects {
@@ -54,6 +58,10 @@ pub(super) fn walk(
             return Err(StoreError::cancelled());
         }
         match path.canonicalize() {
+            Ok(place) if place.is_dir() && leads(&whole, &place) == Leads::Above => {
+                let note = Diagnostic::new(DiagnosticKind::Link, &path, "");
+                walk.diagnostics.push(note);
+            }
             Ok(place) => {
                 if place.is_dir() && seen.insert(place) {
                     walk.project(&path);

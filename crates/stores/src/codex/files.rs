@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sref_session::JsString;
 use tokio_util::sync::CancellationToken;
 
-use crate::file::{Revision, entries, may_lead_on, passed_over, plain};
+use crate::file::{Leads, Revision, entries, leads, may_lead_on, passed_over, plain};
 use crate::{Diagnostic, DiagnosticKind, StoreError};
 
 /// How deep rollouts lie: below year, month and day.
@@ -48,7 +48,8 @@ impl LogFile {
 
 /// The rollouts below some directories, archived or not, one of each.
 ///
-/// A link is followed at the first level, where people move years to another disk, and nowhere else.
+/// A link is followed at the first level, where people move years to another disk, and nowhere else; not
+/// to what the store lies in. Behind it only directories of years, months and days are looked into.
 pub(super) fn walk(
     roots: &[(PathBuf, bool)],
     diagnostics: &mut Vec<Diagnostic>,
@@ -60,9 +61,12 @@ pub(super) fn walk(
         cancel,
         seen: HashSet::new(),
         archived: false,
+        root: PathBuf::new(),
+        linked: false,
     };
     for (root, archived) in roots {
         walk.archived = *archived;
+        walk.root = root.canonicalize().unwrap_or_default();
         match fs::read_dir(root) {
             Ok(found) => walk.directory(root, found, DEPTH)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -80,6 +84,10 @@ struct Walk<'a> {
     /// The directories that links lead to.
     seen: HashSet<PathBuf>,
     archived: bool,
+    /// The directory that is looked through, without links in its path.
+    root: PathBuf,
+    /// Whether the walk is behind a link.
+    linked: bool,
 }
 
 impl Walk<'_> {
@@ -101,13 +109,18 @@ impl Walk<'_> {
             let is_top_link = depth == DEPTH && file_type.is_symlink();
             if file_type.is_file() {
                 self.file(path);
+            } else if self.linked && !is_log && !path.file_name().is_some_and(is_date) {
+                // It is no part of the store.
             } else if file_type.is_dir() && is_log {
                 self.unreadable(&path, &io::ErrorKind::IsADirectory.into());
             } else if depth > 0 && (file_type.is_dir() || is_top_link && self.is_new_link(&path)) {
+                let before = self.linked;
+                self.linked |= is_top_link;
                 match fs::read_dir(&path) {
                     Ok(found) => self.directory(&path, found, depth - 1)?,
                     Err(error) => self.unreadable(&path, &error),
                 }
+                self.linked = before;
             } else if is_log || !is_top_link && may_lead_on(&path, file_type) {
                 self.diagnostics.extend(passed_over(&path, file_type));
             }
@@ -117,7 +130,16 @@ impl Walk<'_> {
 
     fn is_new_link(&mut self, path: &Path) -> bool {
         match path.canonicalize() {
-            Ok(place) => place.is_dir() && self.seen.insert(place),
+            Ok(place) if !place.is_dir() => false,
+            Ok(place) => match leads(&self.root, &place) {
+                Leads::Out => self.seen.insert(place),
+                Leads::Inside => false,
+                Leads::Above => {
+                    let note = Diagnostic::new(DiagnosticKind::Link, path, "");
+                    self.diagnostics.push(note);
+                    false
+                }
+            },
             Err(error) => {
                 self.unreadable(path, &error);
                 false
@@ -212,6 +234,12 @@ fn named(name: &str) -> Option<(JsString, JsString, Form)> {
         (Some(thread), rollout) => (thread.into(), rollout.unwrap_or(thread).into(), form),
         (None, _) => (stem.into(), stem.into(), form),
     })
+}
+
+/// Whether a name is that of a year, a month or a day.
+fn is_date(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.len() <= 4 && name.iter().all(u8::is_ascii_digit)
 }
 
 fn is_rollout(name: &OsStr) -> bool {

@@ -174,3 +174,22 @@ fn an_absent_root_is_empty_and_an_unknown_id_is_nobody() {
         None
     );
 }
+
+/// A link back to what the store lies in is told and not followed.
+#[cfg(unix)]
+#[test]
+fn a_link_above_the_store_is_not_followed() {
+    let (home, store) = store(&[(&format!("{ID}.jsonl"), &user("u1", "", "a"))]);
+    let other = home.path().join(format!("{OTHER}.jsonl"));
+    fs::write(other, user("u1", "", "b")).unwrap();
+    let link = home.path().join("projects/loop");
+    std::os::unix::fs::symlink("..", &link).unwrap();
+    let listing = store.list(&cancel()).unwrap();
+    assert_eq!(listing.sessions.len(), 1);
+    let found: Vec<_> = listing
+        .diagnostics
+        .iter()
+        .map(|own| (own.kind, &*own.path))
+        .collect();
+    assert_eq!(found, [(DiagnosticKind::Link, &*link)]);
+}

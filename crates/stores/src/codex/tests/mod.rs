@@ -5,6 +5,7 @@ mod dialogue;
 mod framing;
 mod legacy;
 mod listing;
+mod losses;
 mod packed;
 mod support;
 mod threads;
