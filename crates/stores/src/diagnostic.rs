@@ -100,8 +100,8 @@ pub enum DiagnosticKind {
     Inherited,
     /// Records of a type or shape, or by a writer, that this reader does not know, and their number.
     UnknownRecords,
-    /// Records, or parts of them, in a form that this reader does not know and with words in them, and
-    /// their number.
+    /// Records, or parts of them, in a form that this reader does not know and with words in them, or
+    /// with words that are too long for it, and their number.
     UnknownWords,
     /// Records with the id of a later one and other words, and their number: the last one counts.
     SameIds,
@@ -233,7 +233,7 @@ impl DiagnosticKind {
             Self::MissingBase => ("store.missing-base", "agent-logs 3.7", "the log that it continues is not there, or too many logs back"),
             Self::Inherited => ("store.inherited", "agent-logs 3.7", "it begins with a copy of another thread, which is shown with it"),
             Self::UnknownRecords => ("store.unknown-records", "agent-logs 3.2", "records that this version does not know"),
-            Self::UnknownWords => ("store.unknown-words", "agent-logs 1.2", "words in a form that this version does not know were passed over"),
+            Self::UnknownWords => ("store.unknown-words", "agent-logs 1.2", "words in a form that this version does not know, or too long for it, were passed over"),
             Self::SameIds => ("store.same-ids", "agent-logs 2.6", "records with one id and different words; the last one is shown"),
             Self::BadBase => ("store.bad-base", "agent-logs 3.7", "what it says of the log that it continues cannot be so"),
             Self::OtherRoots => ("store.other-roots", "agent-logs 2.6", "the log has other conversations, which nothing joins to the one that is shown"),

@@ -75,13 +75,23 @@ pub(super) enum Role {
 impl Record {
     /// Reads a line that is JSON.
     ///
-    /// `condensed` tells that long strings may be digests of themselves; such a text is not taken.
+    /// `condensed` tells that long strings may be digests of themselves; such a text is not taken, and
+    /// told as one that was not read.
     pub(super) fn parse(line: &[u8], condensed: bool) -> Self {
         let mut record = Self::of(Raw::checked(line));
         if condensed {
             match &mut record.fact {
-                Fact::Said(said) if is_digest(&said.text) => record.fact = Fact::Nothing,
-                Fact::Compacted(compaction) => compaction.retain(|text| !is_digest(text)),
+                Fact::Said(said) if is_digest(&said.text) => {
+                    record.unread = Some((said.encoding, said.role));
+                    record.fact = Fact::Nothing;
+                }
+                Fact::Compacted(compaction) => {
+                    if compaction.texts().any(is_digest) {
+                        // Nothing else says what stands after a compaction.
+                        record.unread = Some((Encoding::Item, Role::User));
+                    }
+                    compaction.retain(|text| !is_digest(text));
+                }
                 _ => {}
             }
         }

@@ -183,6 +183,10 @@ fn digests_are_nobodys_words() {
     let words = conversation(log.concat().as_bytes());
     assert_eq!(words[0].len(), long.len() + 2);
     assert_eq!(words[1..], ["a:b"]);
+    // That they do is more than a reader can tell.
+    let home = Home::new(&[(place(A).as_str(), log.concat())]);
+    let losses = home.surface(A).unwrap().losses.to_string();
+    assert!(losses.contains("too long"), "{losses}");
 }
 
 /// The same of what a compaction kept.
@@ -203,6 +207,9 @@ fn digests_are_nobodys_words_in_a_compaction() {
         conversation(log.concat().as_bytes()),
         ["u:[image]", "c:Sum"]
     );
+    let home = Home::new(&[(place(A).as_str(), log.concat())]);
+    let losses = home.surface(A).unwrap().losses.to_string();
+    assert!(losses.contains("too long"), "{losses}");
 }
 
 /// A long header: the whole prompt of a system can stand in it.
