@@ -15,10 +15,7 @@ pub(crate) const REPAIR: &str =
 const LONG: usize = 500;
 
 /// Sources above [`LONG`] lines, and why they are not split.
-const LONG_FILES: &[(&str, &str)] = &[(
-    "crates/stores/tests/it/formats/writer.rs",
-    "one writer of all formats, so that what differs between them stands side by side",
-)];
+const LONG_FILES: &[(&str, &str)] = &[];
 
 /// `cargo xtask files`
 pub(crate) fn check(_root: &Path, tree: &Tree) -> Outcome {

@@ -1,5 +1,6 @@
 //! Logs of every format in every encoding: written by a small writer, read back, broken.
 
+mod steps;
 mod writer;
 
 use proptest::prelude::*;
@@ -7,7 +8,8 @@ use sref_session::{JsString, SurfaceSnapshot};
 use sref_stores::dsh::{DshDatabase, DshOptions};
 use sref_stores::{CancellationToken, Store, StoreError};
 
-use self::writer::{Step, Tail, Written, step, tail};
+use self::steps::{Step, Tail, step, tail};
+use self::writer::Written;
 use crate::frames::frame;
 use crate::rows::Rows;
 use crate::support::{Home, shown};

@@ -8,22 +8,21 @@ use sref_session::JsString;
 use sref_stores::claude::ClaudeStore;
 use sref_stores::{CancellationToken, DiagnosticKind, Store as _};
 
-use super::damage::{Case, Dice, PATIENCE, cases, conversation, mutate};
+use super::damage::{Case, Dice, PATIENCE, Script, cases, conversation, mutate};
 
 const WHOLE: &str = "5f0c1d2e-0000-4000-8000-000000000001";
 const DAMAGED: &str = "5f0c1d2e-0000-4000-8000-000000000002";
 
-/// A log: its lines, and what each says to a person.
+/// A log that is being written, and its last record.
 #[derive(Default)]
 struct Log {
-    lines: Vec<String>,
-    said: Vec<Option<String>>,
+    script: Script,
     parent: Option<String>,
 }
 
 impl Log {
     /// A straight conversation with everything around it that a client writes.
-    fn generate(dice: &mut Dice, file: u64) -> Self {
+    fn generate(dice: &mut Dice, file: u64) -> Script {
         let mut log = Self::default();
         let turns = 1 + dice.below(6);
         for turn in 0..turns {
@@ -59,20 +58,20 @@ impl Log {
             }
         }
         log.beside(dice);
-        log
+        log.script
     }
 
     fn chain(&mut self, file: u64, kind: &str, more: &str, said: Option<String>) {
-        let number = self.lines.len();
+        let number = self.script.lines.len();
         let uuid = format!("{file:08x}-0000-4000-8000-{number:012x}");
         let parent = match &self.parent {
             Some(parent) => format!("\"{parent}\""),
             None => "null".into(),
         };
-        self.lines.push(format!(
+        let line = format!(
             r#"{{"parentUuid":{parent},"type":"{kind}","uuid":"{uuid}","cwd":"/w","timestamp":"2026-08-01T09:00:00.000Z"{more}}}"#
-        ));
-        self.said.push(said);
+        );
+        self.script.push(line, said);
         self.parent = Some(uuid);
     }
 
@@ -88,20 +87,8 @@ impl Log {
             r#"{"type":"last-prompt","lastPrompt":"x","leafUuid":"00000000-0000-0000-0000-000000000000"}"#,
         ]);
         if !line.is_empty() {
-            self.lines.push(line.into());
-            self.said.push(None);
+            self.script.push(line, None);
         }
-    }
-
-    fn text(&self) -> String {
-        self.lines.join("\n") + "\n"
-    }
-
-    /// The conversation, without one line.
-    fn conversation(&self, without: Option<usize>) -> Vec<String> {
-        let said = self.said.iter().enumerate();
-        let said = said.filter(|(at, _)| Some(*at) != without);
-        said.filter_map(|(_, said)| said.clone()).collect()
     }
 }
 

@@ -7,23 +7,20 @@ use sref_session::JsString;
 use sref_stores::codex::CodexStore;
 use sref_stores::{CancellationToken, DiagnosticKind, Store as _};
 
-use super::damage::{Case, Dice, PATIENCE, cases, conversation, mutate};
+use super::damage::{Case, Dice, PATIENCE, Script, cases, conversation, mutate};
 
 const WHOLE: &str = "0198a3c0-0000-7000-8000-00000000000a";
 const DAMAGED: &str = "0198a3c1-0000-7000-8000-00000000000b";
 
-/// A rollout: its lines, and what each says to a person.
+/// A rollout that is being written.
+#[derive(Default)]
 struct Log {
-    lines: Vec<String>,
-    said: Vec<Option<String>>,
+    script: Script,
 }
 
 impl Log {
-    fn generate(dice: &mut Dice, id: &str) -> Self {
-        let mut log = Self {
-            lines: Vec::new(),
-            said: Vec::new(),
-        };
+    fn generate(dice: &mut Dice, id: &str) -> Script {
+        let mut log = Self::default();
         let meta = format!(
             r#"{{"id":"{id}","timestamp":"2026-08-01T09:00:00Z","cwd":"/w","source":"cli"}}"#
         );
@@ -51,7 +48,7 @@ impl Log {
                 log.push("event_msg", r#"{"type":"task_complete"}"#, None);
             }
         }
-        log
+        log.script
     }
 
     fn say(&mut self, kind: &str, mark: &str, words: &str) {
@@ -61,21 +58,10 @@ impl Log {
     }
 
     fn push(&mut self, kind: &str, payload: &str, said: Option<String>) {
-        self.lines.push(format!(
+        let line = format!(
             r#"{{"timestamp":"2026-08-01T09:00:00.000Z","type":"{kind}","payload":{payload}}}"#
-        ));
-        self.said.push(said);
-    }
-
-    fn text(&self) -> String {
-        self.lines.join("\n") + "\n"
-    }
-
-    /// The conversation, without one line.
-    fn conversation(&self, without: Option<usize>) -> Vec<String> {
-        let said = self.said.iter().enumerate();
-        let said = said.filter(|(at, _)| Some(*at) != without);
-        said.filter_map(|(_, said)| said.clone()).collect()
+        );
+        self.script.push(line, said);
     }
 }
 

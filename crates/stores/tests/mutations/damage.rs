@@ -113,3 +113,28 @@ impl Drop for Case {
         }
     }
 }
+
+/// A log before it is damaged: its lines, and what each says to a person.
+#[derive(Default)]
+pub(super) struct Script {
+    pub(super) lines: Vec<String>,
+    said: Vec<Option<String>>,
+}
+
+impl Script {
+    pub(super) fn push(&mut self, line: impl Into<String>, said: Option<String>) {
+        self.lines.push(line.into());
+        self.said.push(said);
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+
+    /// The conversation, without one line.
+    pub(super) fn conversation(&self, without: Option<usize>) -> Vec<String> {
+        let said = self.said.iter().enumerate();
+        let said = said.filter(|(at, _)| Some(*at) != without);
+        said.filter_map(|(_, said)| said.clone()).collect()
+    }
+}
